@@ -1,0 +1,186 @@
+//! What a notation's reader hands over: rules as they were written, with
+//! names not yet bound to rules.
+
+use crate::arena::{Arena, BodyId, Builder, Bytes, ClassId, Note, Repeat, RepeatId};
+use crate::class::Class;
+use crate::names::{NameId, Names};
+use crate::source::Span;
+
+/// A symbol whose names are only names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AstSymbol {
+    /// Literal bytes, at least one.
+    Bytes(Bytes),
+    /// One member of a class.
+    Class(ClassId),
+    /// A rule, by name.
+    Name(NameId),
+    /// One of several alternatives in parentheses.
+    Group(BodyId),
+    /// A repetition.
+    Repeat(RepeatId),
+    /// What the first derives and the second does not.
+    Except(BodyId, BodyId),
+}
+
+/// What becomes of the lexer's mode after a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action<M> {
+    /// Nothing.
+    Stay,
+    /// Enter a mode; leaving it comes back here.
+    Push(M),
+    /// Back to the mode before.
+    Pop,
+    /// Go on in another mode in place of this one.
+    Set(M),
+}
+
+impl<M> Action<M> {
+    /// The same action on another type of modes.
+    pub fn try_map<N, E>(self, mode: impl FnOnce(M) -> Result<N, E>) -> Result<Action<N>, E> {
+        Ok(match self {
+            Action::Stay => Action::Stay,
+            Action::Push(m) => Action::Push(mode(m)?),
+            Action::Pop => Action::Pop,
+            Action::Set(m) => Action::Set(mode(m)?),
+        })
+    }
+}
+
+/// The part that a rule plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind<M> {
+    /// Derives sequences of tokens, or of bytes where there are no tokens.
+    Syntax,
+    /// A token: a leaf of the syntax.
+    Token {
+        /// The mode in which it is read.
+        mode: M,
+        /// What it does to the mode.
+        action: Action<M>,
+        /// May stand between any two tokens, and means nothing.
+        skip: bool,
+    },
+    /// A part of tokens, never a token itself.
+    Fragment,
+}
+
+/// A name where it stands.
+pub type Named = (NameId, Span);
+
+/// A rule as written.
+#[derive(Clone, Debug)]
+pub struct AstRule {
+    /// Its name.
+    pub name: Named,
+    /// Its part.
+    pub kind: Kind<Option<Named>>,
+    /// Its alternatives.
+    pub body: BodyId,
+    /// At most this many levels below.
+    pub depth_limit: Option<u32>,
+    /// Not written by a person: costs no depth.
+    pub made: bool,
+    /// Remarks.
+    pub notes: Vec<Note>,
+}
+
+/// A grammar text, read.
+#[derive(Debug, Default)]
+pub struct Ast {
+    /// All names that occur.
+    pub names: Names,
+    /// The insides of the rules.
+    pub builder: Builder<AstSymbol>,
+    /// The rules, in order.
+    pub rules: Vec<AstRule>,
+    /// The start rule, if it was named; else it is the first syntax rule.
+    pub start: Option<Named>,
+    /// Modes beside the default one, in order.
+    pub modes: Vec<Named>,
+}
+
+impl Ast {
+    /// Appends literal bytes to the open alternative; empty ones vanish.
+    pub fn literal(&mut self, bytes: &[u8], span: Span) {
+        if !bytes.is_empty() {
+            let bytes = self.builder.bytes(bytes);
+            self.builder.symbol(AstSymbol::Bytes(bytes), span);
+        }
+    }
+
+    /// Appends a class to the open alternative.
+    pub fn class(&mut self, class: Class, span: Span) {
+        let class = self.builder.class(class);
+        self.builder.symbol(AstSymbol::Class(class), span);
+    }
+
+    /// Appends literal text of which the case of ASCII letters is free.
+    pub fn caseless(&mut self, text: &str, span: Span) {
+        let mut run = Vec::new();
+        for c in text.chars() {
+            if c.is_ascii_alphabetic() {
+                self.literal(&run, span);
+                run.clear();
+                let (upper, lower) = (c.to_ascii_uppercase() as u32, c.to_ascii_lowercase() as u32);
+                self.class(Class::new(crate::Unit::Char, [(upper, upper), (lower, lower)]), span);
+            } else {
+                run.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        self.literal(&run, span);
+    }
+
+    /// Appends a call by name.
+    pub fn call(&mut self, name: &str, span: Span) {
+        let name = self.names.add(name);
+        self.builder.symbol(AstSymbol::Name(name), span);
+    }
+
+    /// Closes the innermost body and appends it as a group. With `keep`
+    /// something stands behind it that needs the group to be one symbol.
+    pub fn close_group(&mut self, keep: bool, span: Span) {
+        if let Some(body) = self.builder.close_group(keep) {
+            self.builder.symbol(AstSymbol::Group(body), span);
+        }
+    }
+
+    /// Replaces the last symbol by a repetition of it; `false` if there is
+    /// none.
+    pub fn repeat_last(&mut self, min: u32, max: Option<u32>, greedy: bool, end: Span) -> bool {
+        let Some((symbol, span)) = self.builder.take_last() else {
+            return false;
+        };
+        let body = match symbol {
+            AstSymbol::Group(body) => body,
+            other => {
+                self.builder.open_body(span);
+                self.builder.symbol(other, span);
+                self.builder.close_body()
+            }
+        };
+        let repeat = self.builder.repeat(Repeat { body, min, max, greedy });
+        self.builder.symbol(AstSymbol::Repeat(repeat), span.to(end));
+        true
+    }
+
+    /// Ends a syntax rule whose body is open.
+    pub fn close_rule(&mut self, name: &str, name_span: Span) {
+        let body = self.builder.close_body();
+        let name = (self.names.add(name), name_span);
+        self.rules.push(AstRule {
+            name,
+            kind: Kind::Syntax,
+            body,
+            depth_limit: None,
+            made: false,
+            notes: Vec::new(),
+        });
+    }
+
+    /// The insides, when all bodies are closed.
+    pub fn arena(&self) -> &Arena<AstSymbol> {
+        self.builder.arena()
+    }
+}

@@ -1,0 +1,25 @@
+//! Grammars as data: from any notation to one representation, with facts
+//! and transforms.
+
+pub mod arena;
+pub mod ast;
+pub mod class;
+pub mod diagnostic;
+pub mod ir;
+pub mod load;
+pub mod names;
+pub mod notation;
+pub mod print;
+pub mod resolve;
+pub mod source;
+pub mod transform;
+
+pub use arena::{
+    AltId, Alternative, Arena, BodyId, Builder, Bytes, ClassId, MAX_NESTING, Note, Repeat, RepeatId, SymbolId,
+};
+pub use class::{Class, Unit};
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use ir::{Grammar, ModeId, Rule, RuleId, RuleKind, Symbol};
+pub use load::{Loaded, Loader, Rejected, load};
+pub use notation::Notation;
+pub use source::{Sources, Span};

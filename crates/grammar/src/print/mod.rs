@@ -1,0 +1,3 @@
+//! From a grammar back to text.
+
+pub mod wug;
