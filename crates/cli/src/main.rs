@@ -1,1 +1,63 @@
-fn main() {}
+//! `wug`: tests programs that read structured input.
+//!
+//! Arguments come in here; each command has a file of its own under
+//! `commands`.
+
+mod commands;
+mod grammar_arg;
+mod size;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Tests programs that read structured input, with inputs made from a grammar.
+#[derive(Parser)]
+#[command(name = "wug", version, disable_help_subcommand = true, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(commands::demo::Demo),
+    Grammars(commands::grammars::Grammars),
+    Check(commands::check::Check),
+    Show(commands::show::Show),
+    Generate(commands::generate::Generate),
+}
+
+/// How a command ends when it does not succeed.
+pub enum Failure {
+    /// The answer is no: exit 1.
+    No,
+    /// Something is wrong that the user can mend; exit with this code.
+    Message(u8, String),
+}
+
+impl Failure {
+    /// Wrong use.
+    fn usage(message: impl Into<String>) -> Failure {
+        Failure::Message(2, message.into())
+    }
+}
+
+type Outcome = Result<(), Failure>;
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Demo(demo) => demo.run(),
+        Command::Grammars(grammars) => grammars.run(),
+        Command::Check(check) => check.run(),
+        Command::Show(show) => show.run(),
+        Command::Generate(generate) => generate.run(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::No) => ExitCode::from(1),
+        Err(Failure::Message(code, message)) => {
+            anstream::eprintln!("error: {}", message.trim_end());
+            ExitCode::from(code)
+        }
+    }
+}

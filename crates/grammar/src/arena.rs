@@ -138,6 +138,14 @@ impl<S> Arena<S> {
         &self.symbols[a.first as usize..a.end as usize]
     }
 
+    /// The symbol with a number.
+    pub fn symbol(&self, at: u32) -> S
+    where
+        S: Copy,
+    {
+        self.symbols[at as usize]
+    }
+
     /// The symbols of an alternative with their numbers.
     pub fn numbered(
         &self,

@@ -73,6 +73,11 @@ impl Rule {
         !self.made && self.kind == Kind::Syntax
     }
 
+    /// Whether it is a token.
+    pub fn is_token(&self) -> bool {
+        matches!(self.kind, Kind::Token { .. })
+    }
+
     /// Whether it is a token or a part of one.
     pub fn is_lexical(&self) -> bool {
         self.kind != Kind::Syntax

@@ -3,8 +3,13 @@
 
 pub mod arena;
 pub mod ast;
+pub mod builtin;
+pub mod check;
 pub mod class;
+pub mod count;
 pub mod diagnostic;
+pub mod enumerate;
+pub mod facts;
 pub mod ir;
 pub mod load;
 pub mod names;
@@ -12,6 +17,8 @@ pub mod notation;
 pub mod print;
 pub mod resolve;
 pub mod source;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod transform;
 
 pub use arena::{

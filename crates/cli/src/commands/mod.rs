@@ -1,0 +1,29 @@
+//! One file for each command.
+
+pub mod check;
+pub mod demo;
+pub mod generate;
+pub mod grammars;
+pub mod show;
+
+use crate::Failure;
+use serde::Serialize;
+use std::io::Write;
+
+/// Prints one JSON object on standard output.
+fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Failure::Message(1, e.to_string()))?;
+    print(&text)
+}
+
+/// Prints a text and a line break on standard output. A reader that has
+/// gone away has seen enough.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{}", text.trim_end()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Message(1, format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

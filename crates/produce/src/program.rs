@@ -1,0 +1,154 @@
+//! What is known before the first choice.
+//!
+//! In:  a grammar as its author wrote it, and options.
+//! Out: a [`Program`]: the grammar lowered and pruned, with the facts that
+//!      every engine needs at a choice; or why nothing can be produced.
+
+use std::fmt;
+use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
+use wug_grammar::transform::{lower, prune};
+use wug_grammar::{AltId, BodyId, Diagnostic, Grammar};
+
+/// What is produced.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Free choice while depth is below this; the start is at depth 0.
+    pub max_depth: u32,
+    /// No input is longer than this, in bytes.
+    pub max_size: u64,
+    /// What rules are completed from at the depth limit.
+    pub closing: ClosingMode,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { max_depth: 16, max_size: 1 << 20, closing: ClosingMode::Min }
+    }
+}
+
+/// A grammar ready for production.
+#[derive(Debug)]
+pub struct Program {
+    /// Lowered and pruned.
+    pub grammar: Grammar,
+    /// Its facts.
+    pub facts: Facts,
+    /// Its completions.
+    pub closing: Closing,
+    /// The options it was made for.
+    pub options: Options,
+    /// Least bytes of each body.
+    pub(crate) least: Vec<u64>,
+    /// The alternative of each body with the least bytes.
+    pub(crate) shortest: Vec<AltId>,
+    /// The choice at each body, free and at the limit.
+    pub(crate) free: Vec<Choice>,
+    pub(crate) closed: Vec<Choice>,
+    /// What an input must be lexed against, where lowering proved too little.
+    pub(crate) relex: Option<lower::Relex>,
+    /// What lowering had to say.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The alternatives that a body offers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    /// How many.
+    pub ways: u32,
+    /// The sum of their weights.
+    pub weight: u32,
+    /// The first of them.
+    pub first: AltId,
+}
+
+/// Why a grammar cannot be produced from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// The start rule derives nothing.
+    Endless(Box<Diagnostic>),
+    /// The shortest input is longer than the limit.
+    Size {
+        /// Bytes of the shortest input.
+        least: u64,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::Endless(diagnostic) => f.write_str(&diagnostic.message),
+            Unfit::Size { least, limit } => {
+                write!(f, "the shortest input of this grammar has {least} bytes, but the limit is {limit}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+impl Program {
+    /// Prepares `grammar`.
+    pub fn new(grammar: &Grammar, options: Options) -> Result<Program, Unfit> {
+        let lowered = lower::lower(grammar);
+        let grammar = prune::prune(&lowered.grammar).map_err(|d| Unfit::Endless(Box::new(d)))?;
+        let facts = Facts::of(&grammar);
+        let closing = Closing::of(&grammar, &facts, options.closing);
+        let bodies = (0..grammar.body_count() as u32).map(BodyId);
+        let least: Vec<u64> = bodies.clone().map(|b| facts.min_length(b).unwrap_or(u64::MAX)).collect();
+        let shortest = bodies.map(|b| shortest(&grammar, &facts, b)).collect();
+        let size = least[grammar.rule(grammar.start()).body.index()];
+        if size > options.max_size {
+            return Err(Unfit::Size { least: size, limit: options.max_size });
+        }
+        let choices = |allowed: &dyn Fn(AltId) -> bool| -> Vec<Choice> {
+            (0..grammar.body_count() as u32).map(|b| choice(&grammar, BodyId(b), allowed)).collect()
+        };
+        let free = choices(&|alt| facts.alternative_productive(alt));
+        let closed = choices(&|alt| closing.allows(alt));
+        let (relex, warnings) = (lowered.relex, lowered.warnings);
+        Ok(Program { grammar, facts, closing, options, least, shortest, free, closed, relex, warnings })
+    }
+
+    /// The mean length of what is produced, as far as the size limit is out
+    /// of reach.
+    pub fn expected_length(&self) -> f64 {
+        expected_length(&self.grammar, &self.facts, &self.closing, self.options.max_depth)
+    }
+
+    /// After this many draws an input is ended by the shortest way: a bound
+    /// on work for grammars that derive much and emit little.
+    pub fn max_draws(&self) -> u64 {
+        (1 << 20) + self.options.max_size.saturating_mul(16)
+    }
+
+    /// Whether a body derives nothing but the empty text.
+    pub(crate) fn only_empty(&self, body: BodyId) -> bool {
+        self.facts.longest[body.index()] == Some(0)
+    }
+
+    /// Least bytes of an alternative.
+    pub(crate) fn least_of(&self, alt: AltId) -> u64 {
+        self.facts.length.of_alternative(alt).map_or(u64::MAX, |s| s.length)
+    }
+}
+
+fn choice(grammar: &Grammar, body: BodyId, allowed: &dyn Fn(AltId) -> bool) -> Choice {
+    let mut choice = Choice { ways: 0, weight: 0, first: AltId(0) };
+    for alt in grammar.alternatives(body).filter(|&alt| allowed(alt)) {
+        if choice.ways == 0 {
+            choice.first = alt;
+        }
+        choice.ways += 1;
+        choice.weight += grammar.alternative(alt).weight;
+    }
+    choice
+}
+
+/// The first alternative of least length and, among those, least height.
+fn shortest(grammar: &Grammar, facts: &Facts, body: BodyId) -> AltId {
+    let least = facts.length.of_body(body);
+    let mut alternatives = grammar.alternatives(body);
+    alternatives.find(|&alt| least.is_some() && facts.length.of_alternative(alt) == least).unwrap_or(AltId(0))
+}
