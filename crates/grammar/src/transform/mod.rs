@@ -1,2 +1,30 @@
 //! From one grammar to another, in the order in which the passes apply.
+//!
+//! | pass        | after it                                             |
+//! | ----------- | ---------------------------------------------------- |
+//! | [`except`]  | no exceptions (`a - b`)                               |
+//! | [`mod@prune`]   | no rule or alternative without use                |
+//! | [`mod@embed`]   | simple alternatives are rarer by `2^levels`       |
+//! | [`mod@desugar`] | no groups, no repetitions                         |
+//! | [`mod@inline`]  | no calls of rules with a single alternative       |
+//! | [`mod@unroll`]  | calls replaced by all alternatives of their rules |
+//!
+//! Each takes any grammar and keeps its language; they can be chained in
+//! any order. `tests/transforms.rs` checks both on made-up grammars, with
+//! [`crate::enumerate`] as the judge.
+
+mod calls;
+mod copy;
+pub mod desugar;
+pub mod embed;
 pub mod except;
+pub mod lower;
+pub mod inline;
+pub mod prune;
+pub mod unroll;
+
+pub use desugar::desugar;
+pub use embed::embed;
+pub use inline::inline;
+pub use prune::prune;
+pub use unroll::unroll;
