@@ -86,6 +86,9 @@ pub struct AstRule {
     pub notes: Vec<Note>,
 }
 
+/// What to say about an unknown name that may be meant as text.
+pub type Hint = fn(&str) -> String;
+
 /// A grammar text, read.
 #[derive(Debug, Default)]
 pub struct Ast {
@@ -99,6 +102,8 @@ pub struct Ast {
     pub start: Option<Named>,
     /// Modes beside the default one, in order.
     pub modes: Vec<Named>,
+    /// For texts in which a name is easily mistaken for literal text.
+    pub hints: Vec<(Span, Hint)>,
 }
 
 impl Ast {
@@ -167,8 +172,13 @@ impl Ast {
 
     /// Ends a syntax rule whose body is open.
     pub fn close_rule(&mut self, name: &str, name_span: Span) {
+        let name = self.names.add(name);
+        self.close_named((name, name_span));
+    }
+
+    /// As [`Ast::close_rule`], for a name that is already known.
+    pub fn close_named(&mut self, name: Named) {
         let body = self.builder.close_body();
-        let name = (self.names.add(name), name_span);
         self.rules.push(AstRule {
             name,
             kind: Kind::Syntax,

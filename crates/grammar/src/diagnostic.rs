@@ -194,7 +194,11 @@ pub fn render_all(diagnostics: &[Diagnostic], sources: &Sources, colour: bool) -
 /// The name nearest to `wanted` by edit distance, if it is near enough to
 /// be a likely slip.
 pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (wanted.chars().count() / 3).clamp(1, 3);
+    let limit = match wanted.chars().count() {
+        // Of names this short, any two are alike but for case.
+        0..=2 => 0,
+        len => (len / 3).clamp(1, 3),
+    };
     if wanted.len() > 64 {
         return None;
     }
@@ -206,19 +210,24 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option
         .map(|(_, name)| name)
 }
 
-/// Edits (insert, drop, replace) between two short words, case ignored.
+/// Edits (insert, drop, replace, swap neighbours) between two short words,
+/// case ignored.
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let mut above: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
+        let mut next = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+            let replaced = row[j] + usize::from(x != y);
+            let mut least = replaced.min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && a[i - 1] == *y && b[j - 1] == *x {
+                least = least.min(above[j - 1] + 1);
+            }
+            next.push(least);
         }
+        above = std::mem::replace(&mut row, next);
     }
     row[b.len()]
 }

@@ -10,6 +10,7 @@ pub mod count;
 pub mod diagnostic;
 pub mod enumerate;
 pub mod facts;
+pub mod fuzzing;
 pub mod ir;
 pub mod load;
 pub mod names;

@@ -103,7 +103,7 @@ impl Scope {
                 let rule = id.and_then(|id| self.bound[id.0 as usize]);
                 if rule.is_none() {
                     let error = Diagnostic::error(span, format!("the start rule `{text}` does not exist"));
-                    diags.push(suggest(error, text, ast));
+                    diags.push(suggest(error, text, ast, false));
                 }
                 rule
             }
@@ -164,7 +164,7 @@ impl Scope {
         let text = ast.names.text(name);
         let Some(called) = self.bound[name.0 as usize] else {
             let error = Diagnostic::error(span, format!("unknown rule `{text}`"));
-            diags.push(suggest(error, text, ast));
+            diags.push(if diags.errors() < MAX_SUGGESTIONS { suggest(error, text, ast, true) } else { error });
             return;
         };
         let called = &ast.rules[called.index()];
@@ -231,12 +231,21 @@ impl Scope {
     }
 }
 
-fn suggest(error: Diagnostic, wanted: &str, ast: &Ast) -> Diagnostic {
+/// Errors that get a suggestion: each one is a search over all names.
+const MAX_SUGGESTIONS: usize = 20;
+
+/// Adds what may have been meant; `called` if it may have been text.
+fn suggest(error: Diagnostic, wanted: &str, ast: &Ast, called: bool) -> Diagnostic {
     // Enough for a likely slip; a search over a million rules for each of
     // many unknown names would be quadratic.
     let names = ast.rules.iter().take(20_000).map(|r| ast.names.text(r.name.0));
-    match nearest(wanted, names) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error,
+    let near = nearest(wanted, names).map(|near| format!("did you mean `{near}`?"));
+    let at = error.labels[0].span.start;
+    let hint = ast.hints.iter().find(|(text, _)| (text.start..text.end).contains(&at));
+    let hint = hint.filter(|_| called && wanted.len() <= 40).map(|(_, hint)| hint(wanted));
+    match (near, hint) {
+        (Some(near), Some(hint)) => error.help(format!("{near} Or, {hint}")),
+        (Some(help), None) | (None, Some(help)) => error.help(help),
+        (None, None) => error,
     }
 }

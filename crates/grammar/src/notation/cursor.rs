@@ -110,6 +110,7 @@ impl<'a> Cursor<'a> {
                     self.rest().chars().take_while(|&c| c.is_alphanumeric() || c == '_').take(24).collect();
                 format!("`{word}`")
             }
+            Some(c @ ('"' | '\'')) => format!("`{c}`"),
             Some(c) => format!("`{}`", c.escape_debug()),
         }
     }

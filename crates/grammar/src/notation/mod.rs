@@ -4,9 +4,20 @@
 //! mistakes with their places. It binds no names and does no IO: imports
 //! are handed back to [`crate::load`].
 
+mod abnf;
+mod bnf;
+mod brackets;
 pub mod cursor;
+mod ebnf;
+mod f1;
+mod gramatron;
+mod json;
 pub mod regex;
+mod w3c;
 pub mod wug;
+
+pub(crate) use bnf::in_name as in_bnf_name;
+pub(crate) use gramatron::STARTS as GRAMATRON_STARTS;
 
 use crate::ast::Ast;
 use crate::diagnostic::Diagnostics;
@@ -66,13 +77,16 @@ impl Notation {
     pub fn read(self, text: &str, base: u32, ast: &mut Ast, diags: &mut Diagnostics) -> Vec<Import> {
         match self {
             Notation::Wug => return wug::read(text, base, ast, diags),
-            _ => {}
+            Notation::F1 => f1::read(text, base, ast, diags),
+            Notation::Gramatron => gramatron::read(text, base, ast, diags),
+            Notation::Bnf => bnf::read(text, base, ast, diags),
+            Notation::Ebnf => ebnf::read(text, base, ast, diags),
+            Notation::W3c => w3c::read(text, base, ast, diags),
+            Notation::Abnf => abnf::read(text, base, ast, diags),
         }
         Vec::new()
     }
-}
 
-impl Notation {
     /// Tells the notation by the name of a file, then by its content.
     pub fn detect(name: &str, text: &str) -> Notation {
         let extension = name.rsplit_once('.').map_or("", |(_, e)| e).to_ascii_lowercase();
@@ -83,19 +97,22 @@ impl Notation {
             _ => {}
         }
         let start = text.trim_start_matches('\u{FEFF}').trim_start();
-        if start.starts_with(['{', '[']) {
-            // F1 names rules `<so>`; Gramatron quotes terminals instead.
-            let f1 = start.contains("\"<") || start.contains("\"[grammar]\"");
-            return if f1 { Notation::F1 } else { Notation::Gramatron };
+        let defines = text.contains("::=");
+        // The W3C numbers its rules, `[1] document ::= …`.
+        if extension == "json" || start.starts_with('{') || (start.starts_with('[') && !defines) {
+            // F1 names rules `<so>`, Gramatron does not.
+            let key = start.trim_start_matches(['{', ' ', '\n', '\r', '\t']);
+            let gramatron = key.starts_with('"') && !(key.starts_with("\"<") || key.starts_with("\"["));
+            return if gramatron { Notation::Gramatron } else { Notation::F1 };
         }
-        if extension == "json" {
-            return Notation::F1;
+        if !defines {
+            return if extension == "ebnf" { Notation::Ebnf } else { Notation::Wug };
         }
-        match (text.contains("::="), start.starts_with('<')) {
-            (true, true) => Notation::Bnf,
-            (true, false) => Notation::W3c,
-            (false, _) if extension == "ebnf" => Notation::Ebnf,
-            _ => Notation::Wug,
+        // BNF puts the names of rules into angle brackets.
+        let head = start.lines().find(|line| !line.trim_start().starts_with(';') && !line.trim().is_empty());
+        match head {
+            Some(line) if line.trim_start().starts_with('<') => Notation::Bnf,
+            _ => Notation::W3c,
         }
     }
 }

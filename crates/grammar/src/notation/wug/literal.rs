@@ -11,7 +11,11 @@ pub fn string(cursor: &mut Cursor, quote: char, diags: &mut Diagnostics) -> Opti
     let mut out = Vec::new();
     loop {
         let at = cursor.at();
-        match cursor.bump() {
+        let next = cursor.peek();
+        if next != Some('\n') {
+            cursor.bump();
+        }
+        match next {
             None | Some('\n') => {
                 let span = cursor.since(open);
                 diags.push(

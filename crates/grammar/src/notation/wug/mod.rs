@@ -24,7 +24,7 @@
 //! Files that are imported come after the file that imports them, so that
 //! its rules come first, and its tokens before theirs.
 
-mod literal;
+pub(super) mod literal;
 mod reader;
 
 pub use reader::read;

@@ -18,6 +18,9 @@ pub fn read(text: &str, base: u32, ast: &mut Ast, diags: &mut Diagnostics) -> Ve
     reader.imports
 }
 
+/// A lexer has a handful; they are searched one by one.
+const MAX_MODES: usize = 1_000;
+
 struct Reader<'a> {
     cursor: Cursor<'a>,
     ast: &'a mut Ast,
@@ -54,12 +57,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes on behind the next `;`, at least one character further.
+    /// Goes on behind the next `;`, or with a line that begins a rule, at
+    /// least one character further.
     fn recover(&mut self, before: usize) {
         self.ast.builder.abandon();
         loop {
             match self.cursor.bump() {
                 None | Some(';') => break,
+                Some('\n') if begins_rule(self.cursor) => break,
                 _ => {}
             }
         }
@@ -96,8 +101,10 @@ impl<'a> Reader<'a> {
                 let (name, span) = self.name("a mode")?;
                 self.expect("{", "mode NAME { … }")?;
                 let named = (self.ast.names.add(&name), span);
-                let known = self.ast.modes.iter().any(|&(id, _)| id == named.0);
-                if !known && name != "default" {
+                if name != "default" && self.ast.modes.iter().all(|&(id, _)| id != named.0) {
+                    if self.ast.modes.len() == MAX_MODES {
+                        return self.fail(span, format!("there are more than {MAX_MODES} modes"));
+                    }
                     self.ast.modes.push(named);
                 }
                 self.mode = Some(named);
@@ -168,7 +175,11 @@ impl<'a> Reader<'a> {
             match c {
                 ';' => {
                     if let Some(&o) = open.last() {
-                        return self.fail(self.cursor.one_at(o), "this parenthesis is not closed");
+                        return self.fail_with(
+                            self.cursor.one_at(o),
+                            "this parenthesis is not closed",
+                            "close it with `)`",
+                        );
                     }
                     self.cursor.bump();
                     debug_assert_eq!(outer, self.ast.builder.nesting());
@@ -357,8 +368,15 @@ impl<'a> Reader<'a> {
 
     /// Repetition and remarks behind a symbol.
     fn postfix(&mut self) -> Step {
+        // What an operator may not stand on without parentheses: another
+        // one, or they would nest without bound, and a remark.
+        let mut before = None;
         loop {
             let at = self.cursor.at();
+            if let (Some('{' | '*' | '+' | '?'), Some(what)) = (self.cursor.peek(), before) {
+                let help = "put what it repeats into parentheses";
+                return self.fail_with(self.cursor.here(), format!("an operator stands on {what}"), help);
+            }
             let (min, max) = match self.cursor.peek() {
                 Some('{') => self.bounds()?,
                 Some(c @ ('*' | '+' | '?')) => {
@@ -371,6 +389,7 @@ impl<'a> Reader<'a> {
                     if !self.ast.builder.note_last(note) {
                         return self.fail(self.cursor.since(at), "nothing stands before this remark");
                     }
+                    before = Some("a remark");
                     continue;
                 }
                 _ => return Ok(()),
@@ -380,6 +399,7 @@ impl<'a> Reader<'a> {
             if !self.ast.repeat_last(min, max, greedy, end) {
                 return self.fail(end, "nothing stands before this operator that it could repeat");
             }
+            before = Some("another operator");
         }
     }
 
@@ -602,6 +622,20 @@ impl<'a> Reader<'a> {
         self.diags.push(Diagnostic::error(span, message).help(help));
         Err(Reported)
     }
+}
+
+/// Whether `name =` comes next.
+fn begins_rule(mut ahead: Cursor) -> bool {
+    for _ in 0..2 {
+        if !ahead.eat_while(continues_name).starts_with(starts_name) {
+            return false;
+        }
+        ahead.eat_while(|c| c == ' ');
+        if ahead.eat("=") {
+            return true;
+        }
+    }
+    false
 }
 
 fn starts_name(c: char) -> bool {

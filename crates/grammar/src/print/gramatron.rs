@@ -1,0 +1,75 @@
+//! Prints a grammar as Gramatron's JSON.
+//!
+//! In:  a grammar of texts, classes and calls.
+//! Out: JSON that the reader of the same notation takes for the same
+//!      language. The start comes first; a rule that only has the name of
+//!      a start gets another.
+
+use super::f1::quoted;
+use super::plain::{Abilities, Members, Plain, Rules, plain};
+use crate::diagnostic::Diagnostic;
+use crate::ir::Grammar;
+use crate::notation::GRAMATRON_STARTS;
+use std::fmt::Write;
+
+/// The whole grammar as text, or why this notation cannot hold it.
+pub fn print(grammar: &Grammar) -> Result<String, Diagnostic> {
+    let members = Members::of(grammar);
+    let allowed = |c: char| !c.is_whitespace() && c != '\'';
+    let notation = "Gramatron's JSON";
+    let abilities = Abilities { notation, any_bytes: true, allowed, reserved: &GRAMATRON_STARTS };
+    let rules = plain(grammar, &members, abilities)?;
+    let mut out = String::from("{\n");
+    let mut text = String::new();
+    for (at, rule) in rules.rules.iter().enumerate() {
+        out.push_str(if at > 0 { ",\n  " } else { "  " });
+        quoted(&rule.name, &mut out);
+        out.push_str(": [");
+        for (i, symbols) in rule.alternatives.iter().enumerate() {
+            out.push_str(if i > 0 { ", " } else { "" });
+            text.clear();
+            print_symbols(&rules, symbols, &mut text);
+            quoted(&text, &mut out);
+        }
+        out.push(']');
+    }
+    out.push_str("\n}\n");
+    Ok(out)
+}
+
+fn print_symbols(rules: &Rules, symbols: &[Plain], out: &mut String) {
+    if symbols.is_empty() {
+        out.push_str("''");
+    }
+    for (i, symbol) in symbols.iter().enumerate() {
+        if i > 0 {
+            out.push(' ');
+        }
+        match symbol {
+            Plain::Call(called) => out.push_str(&rules.rules[*called].name),
+            Plain::Text(bytes) => terminal(bytes, out),
+        }
+    }
+}
+
+fn terminal(bytes: &[u8], out: &mut String) {
+    out.push('\'');
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\'' | '\\' => out.extend(['\\', c]),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                c if c.is_ascii_control() => {
+                    let _ = write!(out, "\\x{:02X}", c as u32);
+                }
+                c => out.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(out, "\\x{byte:02X}");
+        }
+    }
+    out.push('\'');
+}

@@ -1,0 +1,47 @@
+//! The bodies of the fuzz targets, a second each, and all they ever found.
+
+use arbitrary::Unstructured;
+use wug_grammar::{Notation, fuzzing};
+
+fn run(notation: Notation) {
+    fuzzing::check(notation, fuzzing::sample(notation).as_bytes());
+    let half = |body: fn(Notation, &[u8])| {
+        arbtest::arbtest(move |u: &mut Unstructured| {
+            let bytes: Vec<u8> = u.arbitrary()?;
+            body(notation, &bytes);
+            Ok(())
+        })
+        .size_max(4_096)
+        .budget_ms(333);
+    };
+    half(fuzzing::check);
+    half(|notation, bytes| fuzzing::check(notation, &fuzzing::soup(notation, bytes)));
+    half(|notation, bytes| fuzzing::check(notation, &fuzzing::edited(notation, bytes)));
+}
+
+macro_rules! bodies {
+    ($($name:ident: $notation:ident),*) => {$(
+        #[test]
+        fn $name() {
+            run(Notation::$notation);
+        }
+    )*};
+}
+
+bodies! {
+    wug_texts_load_or_are_explained: Wug,
+    f1_texts_load_or_are_explained: F1,
+    gramatron_texts_load_or_are_explained: Gramatron,
+    bnf_texts_load_or_are_explained: Bnf,
+    ebnf_texts_load_or_are_explained: Ebnf,
+    w3c_texts_load_or_are_explained: W3c,
+    abnf_texts_load_or_are_explained: Abnf
+}
+
+#[test]
+fn samples_are_valid() {
+    for (name, notation) in Notation::ALL {
+        let loaded = wug_grammar::load::load_text(name, fuzzing::sample(notation), notation);
+        assert!(loaded.is_ok(), "{name}: {}", loaded.unwrap_err());
+    }
+}
