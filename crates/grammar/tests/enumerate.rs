@@ -68,11 +68,7 @@ fn too_many_strings_are_no_answer() {
 
 #[test]
 fn tokens_are_plain_rules() {
-    check(
-        "s = A B? ; token A = 'a'+ ; token B = 'ab' ; skip W = ' ' ;",
-        3,
-        expect!["`a` `aa` `aaa` `aab`"],
-    );
+    check("s = A B? ; token A = 'a'+ ; token B = 'ab' ; skip W = ' ' ;", 3, expect!["`a` `aa` `aaa` `aab`"]);
 }
 
 #[test]
