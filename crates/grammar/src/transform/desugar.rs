@@ -8,13 +8,13 @@
 //! `x*` becomes right recursion, not a balanced tree: a tree would make
 //! long lists shallow, but a mutator could no longer drop one list item.
 //! It goes on with probability one half. Bounded repetitions draw their
-//! count evenly; beyond [`PLAIN`] they count in binary, so that `x{0,n}`
+//! count evenly; beyond eight they count in binary, so that `x{0,n}`
 //! costs O(log n) rules and still has exactly one derivation per count.
 //!
 //! Whether a repetition in a token is greedy is lost, which the language
 //! of a single token does not show but a lexer would: lower first.
 
-use super::copy::{Edit, Rewrite};
+use super::copy::{AsIs, Edit, Rewrite};
 use crate::arena::{AltId, BodyId, MAX_WEIGHT, Repeat, SymbolId};
 use crate::ir::{Grammar, Rule, RuleId, Symbol};
 use crate::source::Span;
@@ -35,7 +35,7 @@ pub(crate) fn desugar_some(grammar: &Grammar, wanted: impl Fn(&Rule) -> bool) ->
         let body = if wanted(rule) {
             out.body(rule.body, &mut Desugar { of: new })
         } else {
-            out.body(rule.body, &mut super::copy::AsIs)
+            out.body(rule.body, &mut AsIs)
         };
         out.set_body(new, body);
     }
@@ -55,10 +55,9 @@ impl Edit for Desugar {
                 out.call(rule, id);
             }
             Symbol::Repeat(repeat) => {
-                let repeat = *out.from.repeat(repeat);
+                let (repeat, span) = (*out.from.repeat(repeat), out.from.span(id));
                 if out.noted(id) {
                     // The remarks need one symbol to stand on.
-                    let span = out.from.span(id);
                     let whole = out.make_numbered(self.of, span);
                     out.to.open_body(span);
                     Unfold::new(self, out, repeat, span).write();
@@ -66,7 +65,6 @@ impl Edit for Desugar {
                     out.set_body(whole, body);
                     out.call(whole, id);
                 } else {
-                    let span = out.from.span(id);
                     Unfold::new(self, out, repeat, span).write();
                 }
             }
