@@ -5,7 +5,7 @@
 //!      syntax and tokens, and lexical rules only lexical rules; or
 //!      diagnostics.
 
-use crate::arena::BodyId;
+use crate::arena::{BodyId, SymbolId};
 use crate::ast::{Ast, AstRule, AstSymbol, Kind, Named};
 use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::ir::{Grammar, ModeId, Rule, RuleId, Symbol};
@@ -37,14 +37,13 @@ pub fn resolve(ast: Ast, start: Option<&str>, place: Span, diags: &mut Diagnosti
     let mut modes = vec![DEFAULT_MODE.to_string()];
     modes.extend(ast.modes.iter().map(|&(name, _)| ast.names.text(name).to_string()));
 
-    let Ast { builder, .. } = ast;
+    let Ast { builder, names, .. } = ast;
     let mut rules = rules;
     let mut exceptions: Vec<(RuleId, BodyId)> = Vec::new();
-    let symbols = builder.finish();
-    let spans: Vec<Span> =
-        (0..symbols.symbols.len() as u32).map(|i| symbols.span(crate::SymbolId(i))).collect();
+    // The symbols that are exceptions, in the order of `exceptions`.
+    let mut places: Vec<SymbolId> = Vec::new();
     let mut at = 0;
-    let arena = symbols.map(|symbol| {
+    let arena = builder.finish().map(|symbol| {
         at += 1;
         match symbol {
             AstSymbol::Bytes(bytes) => Symbol::Bytes(bytes),
@@ -55,12 +54,20 @@ pub fn resolve(ast: Ast, start: Option<&str>, place: Span, diags: &mut Diagnosti
             AstSymbol::Name(name) => Symbol::Rule(scope.bound[name.0 as usize].unwrap_or(RuleId(0))),
             AstSymbol::Except(left, right) => {
                 let rule = RuleId(rules.len() as u32);
-                rules.push(except::placeholder(rule, left, spans[at - 1]));
+                let mut placeholder = except::placeholder(rule, left, Span::NONE);
+                while names.find(&placeholder.name).is_some() {
+                    placeholder.name.push('_');
+                }
+                rules.push(placeholder);
+                places.push(SymbolId(at - 1));
                 exceptions.push((rule, right));
                 Symbol::Rule(rule)
             }
         }
     });
+    for (&(rule, _), &place) in exceptions.iter().zip(&places) {
+        rules[rule.index()].span = arena.span(place);
+    }
     let grammar = Grammar { rules, arena, start: start?, modes };
     if exceptions.is_empty() { Some(grammar) } else { except::resolve(grammar, &exceptions, diags) }
 }
@@ -161,13 +168,17 @@ impl Scope {
     }
 
     fn check_name(&self, ast: &Ast, rule: &AstRule, name: NameId, span: Span, diags: &mut Diagnostics) {
-        let text = ast.names.text(name);
         let Some(called) = self.bound[name.0 as usize] else {
+            let text = ast.names.text(name);
             let error = Diagnostic::error(span, format!("unknown rule `{text}`"));
             diags.push(if diags.errors() < MAX_SUGGESTIONS { suggest(error, text, ast, true) } else { error });
             return;
         };
         let called = &ast.rules[called.index()];
+        if (rule.kind, called.kind) == (Kind::Syntax, Kind::Syntax) {
+            return;
+        }
+        let text = ast.names.text(name);
         let error = match (rule.kind, called.kind) {
             (Kind::Syntax, Kind::Fragment) => Some((
                 format!("`{text}` is a fragment, which only tokens can use"),

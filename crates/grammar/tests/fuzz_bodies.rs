@@ -45,3 +45,19 @@ fn samples_are_valid() {
         assert!(loaded.is_ok(), "{name}: {}", loaded.unwrap_err());
     }
 }
+
+#[test]
+fn text_with_two_angle_brackets_stays_text() {
+    fuzzing::check(Notation::F1, br#"{"<s>": [["<<a b>", "<a>>", "<>"], ["<a b>"]], "<a b>": [["x"]]}"#);
+}
+
+#[test]
+fn negated_classes_may_end_and_begin_beside_the_surrogates() {
+    for text in ["a ::= [^#x0-#xD7FF#xE000-#xFFFF]", "a ::= [^z#x30-#x39abc]", "a ::= [^^] [^]] [^-^]"] {
+        fuzzing::check(Notation::W3c, text.as_bytes());
+    }
+    fuzzing::check(
+        Notation::Wug,
+        "a = [^\\u{D7FF}\\u{E000}] [^^] [^]] [^-] [^[:alpha:]&&a] [^\\^a] ;".as_bytes(),
+    );
+}

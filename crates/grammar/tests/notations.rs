@@ -384,7 +384,7 @@ fn abnf_lines_may_end_in_crlf() {
 fn odd_grammar() -> Grammar {
     grammar(
         Notation::Wug,
-        "start go ; `<x>` = 'a' | [0-3] `a b` | ; `a b` = '<x>' '<' `a_b` \"'\\\"\\\\\\n\" | [q] ; a_b = `<x>` ; go = `<x>` [0-3] start [^\\x00-\\u{10FFFF}] | 'é' ; start = [^\\x00-\\u{10FFFF}] ;",
+        "start go ; `<x>` = 'a' | [0-3] `a b` | ; `a b` = '<x>' '<<x>' '<' `a_b` \"'\\\"\\\\\\n\" | [q] ; a_b = `<x>` ; go = `<x>` [0-3] start [^\\x00-\\u{10FFFF}] | 'é' ; start = [^\\x00-\\u{10FFFF}] ;",
     )
 }
 
@@ -396,7 +396,7 @@ fn f1_prints_odd_names_classes_and_text_in_brackets() {
         "[grammar]": {
           "<go>": [["é"]],
           "<_x_>": [["a"], ["<class-0>", "<a_b>"], []],
-          "<a_b>": [["<", "x>", "<", "<a_b-2>", "'\"\\\n"], ["q"]],
+          "<a_b>": [["<", "x>", "<<x>", "<", "<a_b-2>", "'\"\\\n"], ["q"]],
           "<a_b-2>": [["<_x_>"]],
           "<start-2>": [["<start-2>"]],
           "<class-0>": [["0"], ["1"], ["2"], ["3"]]
@@ -412,7 +412,7 @@ fn gramatron_prints_odd_names_and_classes() {
         {
           "go": ["'é'"],
           "<x>": ["'a'", "class-0 a_b", "''"],
-          "a_b": ["'<x>' '<' a_b-2 '\\'\"\\\\\\n'", "'q'"],
+          "a_b": ["'<x>' '<<x>' '<' a_b-2 '\\'\"\\\\\\n'", "'q'"],
           "a_b-2": ["<x>"],
           "start-2": ["start-2"],
           "class-0": ["'0'", "'1'", "'2'", "'3'"]
@@ -426,7 +426,7 @@ fn bnf_prints_odd_names_and_classes() {
     expect![[r#"
         <go> ::= "é"
         <_x_> ::= "a" | <class-0> <a_b> | ""
-        <a_b> ::= "<x>" "<" <a_b-2> "'\"\\\n" | "q"
+        <a_b> ::= "<x>" "<<x>" "<" <a_b-2> "'\"\\\n" | "q"
         <a_b-2> ::= <_x_>
         <start> ::= <start>
         <class-0> ::= "0" | "1" | "2" | "3"

@@ -310,10 +310,8 @@ impl<'a> Reader<'a> {
     fn percent(&mut self, at: usize, brackets: &mut Brackets) -> Step {
         self.cursor.bump();
         let kind = self.cursor.bump().map(|c| c.to_ascii_lowercase());
-        if let Some(c @ ('s' | 'i')) = kind {
-            if self.cursor.peek() == Some('"') {
-                return self.string(at, c == 's', brackets);
-            }
+        if matches!(kind, Some('s' | 'i')) && self.cursor.peek() == Some('"') {
+            return self.string(at, kind == Some('s'), brackets);
         }
         let value = value::read(&mut self.cursor, at, kind, self.unit)?;
         let span = self.cursor.since(at);

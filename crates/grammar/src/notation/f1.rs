@@ -193,7 +193,7 @@ impl Reader<'_> {
 
 /// The inside of `<name>`.
 #[inline]
-fn bracketed(text: &str) -> Option<&str> {
+pub(crate) fn bracketed(text: &str) -> Option<&str> {
     let name = text.strip_prefix('<')?.strip_suffix('>')?;
     (!name.is_empty() && !name.bytes().any(|b| b == b'<' || b == b'>')).then_some(name)
 }

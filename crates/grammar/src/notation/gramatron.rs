@@ -137,8 +137,8 @@ fn symbols(whole: Text, ast: &mut Ast, bytes: &mut Vec<u8>, diags: &mut Diagnost
         if rest.is_empty() {
             return;
         }
-        if rest.starts_with('\'') {
-            match terminal(&rest[1..], bytes) {
+        if let Some(inside) = rest.strip_prefix('\'') {
+            match terminal(inside, bytes) {
                 Ok(len) => {
                     ast.literal(bytes, whole.part(at, at + 1 + len));
                     at += 1 + len;

@@ -347,7 +347,10 @@ impl<'a> Json<'a> {
     }
 
     fn one(&self) -> Span {
-        let len = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
+        let len = match self.byte() {
+            Some(0..=0x7F) => 1,
+            _ => self.text[self.at..].chars().next().map_or(0, char::len_utf8),
+        };
         self.span(self.at, self.at + len)
     }
 

@@ -17,6 +17,7 @@ mod w3c;
 pub mod wug;
 
 pub(crate) use bnf::in_name as in_bnf_name;
+pub(crate) use f1::bracketed as f1_name;
 pub(crate) use gramatron::STARTS as GRAMATRON_STARTS;
 
 use crate::ast::Ast;

@@ -34,6 +34,17 @@ pub fn append(pattern: &str, caseless: bool, at: u32, span: Span, ast: &mut Ast,
 
 /// Parses `[...]` as a class.
 pub fn class(pattern: &str, at: u32, span: Span, diags: &mut Diagnostics) -> Option<Class> {
+    // We negate ourselves: regex-syntax 0.8 negates `\u{D7FF}\u{E000}` into
+    // a range that holds both, as if there were something between them.
+    if let Some(rest) = pattern.strip_prefix("[^") {
+        let (open, shift) = if rest.starts_with('^') { ("[\\", 0) } else { ("[", 1) };
+        let class = positive_class(&format!("{open}{rest}"), at + shift, span, diags)?;
+        return Some(class.complement(Unit::Char));
+    }
+    positive_class(pattern, at, span, diags)
+}
+
+fn positive_class(pattern: &str, at: u32, span: Span, diags: &mut Diagnostics) -> Option<Class> {
     let parsed = ParserBuilder::new().utf8(false).nest_limit(50).build().parse(pattern);
     match parsed.map(|hir| hir.into_kind()) {
         Ok(HirKind::Class(class)) => Some(convert(&class)),

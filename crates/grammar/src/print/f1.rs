@@ -8,6 +8,7 @@
 use super::plain::{Abilities, Members, Plain, Rules, plain};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Grammar;
+use crate::notation::f1_name;
 use std::fmt::Write;
 
 /// The whole grammar as text, or why this notation cannot hold it.
@@ -48,10 +49,10 @@ fn print_symbols(rules: &Rules, symbols: &[Plain], out: &mut String) {
             Plain::Text(bytes) => {
                 // Bytes that are not UTF-8 have been refused.
                 let text = String::from_utf8_lossy(bytes);
-                match text.strip_prefix('<').filter(|rest| rest.len() > 1 && rest.ends_with('>')) {
-                    Some(rest) => {
+                match f1_name(&text) {
+                    Some(name) => {
                         out.push_str("\"<\", ");
-                        quoted(rest, out);
+                        quoted(&format!("{name}>"), out);
                     }
                     None => quoted(&text, out),
                 }

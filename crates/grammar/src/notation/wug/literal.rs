@@ -97,7 +97,8 @@ pub fn hex_bytes(cursor: &mut Cursor, diags: &mut Diagnostics) -> Option<Vec<u8>
     cursor.bump();
     let digits: Vec<u32> =
         text.chars().filter(|c| !c.is_whitespace()).map_while(|c| c.to_digit(16)).collect();
-    if digits.len() % 2 != 0 || digits.len() != text.chars().filter(|c| !c.is_whitespace()).count() {
+    if !digits.len().is_multiple_of(2) || digits.len() != text.chars().filter(|c| !c.is_whitespace()).count()
+    {
         let message = "bytes are written as pairs of hexadecimal digits";
         diags.push(Diagnostic::error(cursor.since(open), message).help("for example x\"7F 45 4C 46\""));
         return None;

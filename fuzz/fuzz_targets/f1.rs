@@ -1,0 +1,13 @@
+//! Any bytes as a grammar in the notation `f1`.
+//!
+//! `cargo +nightly fuzz run f1`; what it checks is
+//! in `wug_grammar::fuzzing`.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wug_grammar::{Notation, fuzzing};
+
+fuzz_target!(|bytes: &[u8]| {
+    fuzzing::check_all(Notation::F1, bytes);
+});
