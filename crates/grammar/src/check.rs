@@ -15,9 +15,8 @@ const MAX_LISTED: usize = 10;
 /// Finds endless and unreachable rules.
 pub fn check(grammar: &Grammar, facts: &Facts) -> Vec<Diagnostic> {
     let mut found = endless(grammar, facts);
-    let skipped = |r: RuleId| matches!(grammar.rule(r).kind, crate::ast::Kind::Token { skip: true, .. });
     let used = used(grammar, facts);
-    let unused = grammar.rules().filter(|&r| !used[r.index()] && !skipped(r));
+    let unused = grammar.rules().filter(|&r| !used[r.index()]);
     let warn = |r: RuleId| {
         let span = grammar.rule(r).span;
         let start = grammar.name(grammar.start());
@@ -28,11 +27,12 @@ pub fn check(grammar: &Grammar, facts: &Facts) -> Vec<Diagnostic> {
     found
 }
 
-/// Rules that the start or a skipped token leads to.
+/// Rules that the start leads to, and tokens, which a lexer reads whether
+/// or not a rule asks for them.
 fn used(grammar: &Grammar, facts: &Facts) -> Vec<bool> {
     let mut used = facts.reachable.clone();
-    let skipped = |r: &RuleId| matches!(grammar.rule(*r).kind, crate::ast::Kind::Token { skip: true, .. });
-    let mut work: Vec<RuleId> = grammar.rules().filter(skipped).collect();
+    let mut work: Vec<RuleId> = grammar.rules().filter(|&r| grammar.rule(r).is_token()).collect();
+    work.iter().for_each(|r| used[r.index()] = true);
     while let Some(rule) = work.pop() {
         for edge in facts.graph.calls(rule) {
             if !std::mem::replace(&mut used[edge.to.index()], true) {

@@ -12,6 +12,7 @@ pub mod enumerate;
 pub mod facts;
 pub mod fuzzing;
 pub mod ir;
+pub mod lexical;
 pub mod load;
 pub mod names;
 pub mod notation;

@@ -7,6 +7,7 @@
 use std::fmt;
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
 use wug_grammar::transform::{lower, prune};
+use wug_grammar::lexical::TokenId;
 use wug_grammar::{AltId, BodyId, Diagnostic, Grammar};
 
 /// What is produced.
@@ -46,6 +47,8 @@ pub struct Program {
     pub(crate) closed: Vec<Choice>,
     /// What an input must be lexed against, where lowering proved too little.
     pub(crate) relex: Option<lower::Relex>,
+    /// The token that a rule derives, for each rule, where it is checked.
+    pub(crate) token_of: Vec<Option<TokenId>>,
     /// What lowering had to say.
     pub warnings: Vec<Diagnostic>,
 }
@@ -91,7 +94,11 @@ impl std::error::Error for Unfit {}
 impl Program {
     /// Prepares `grammar`.
     pub fn new(grammar: &Grammar, options: Options) -> Result<Program, Unfit> {
-        let lowered = lower::lower(grammar);
+        Program::lowered(lower::lower(grammar), options)
+    }
+
+    /// Prepares a grammar that is lowered already.
+    pub fn lowered(lowered: lower::Lowered, options: Options) -> Result<Program, Unfit> {
         let grammar = prune::prune(&lowered.grammar).map_err(|d| Unfit::Endless(Box::new(d)))?;
         let facts = Facts::of(&grammar);
         let closing = Closing::of(&grammar, &facts, options.closing);
@@ -107,8 +114,10 @@ impl Program {
         };
         let free = choices(&|alt| facts.alternative_productive(alt));
         let closed = choices(&|alt| closing.allows(alt));
-        let (relex, warnings) = (lowered.relex, lowered.warnings);
-        Ok(Program { grammar, facts, closing, options, least, shortest, free, closed, relex, warnings })
+        let token_of = lowered.relex.as_ref().map_or_else(Vec::new, |relex| relex.tokens(&grammar));
+        let relex = lowered.relex.filter(|_| !lowered.unproven.is_empty());
+        let warnings = lowered.warnings;
+        Ok(Program { grammar, facts, closing, options, least, shortest, free, closed, relex, token_of, warnings })
     }
 
     /// The mean length of what is produced, as far as the size limit is out

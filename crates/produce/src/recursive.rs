@@ -27,6 +27,7 @@
 use crate::pool::{POOL, thresholds};
 use crate::program::Program;
 use crate::rng::Rng;
+use wug_grammar::lexical::TokenId;
 use wug_grammar::{AltId, BodyId, RuleId, Symbol, count};
 
 /// An input is drawn again at most this often when it does not lex as meant.
@@ -42,7 +43,9 @@ pub struct Scratch {
     /// Inputs that were drawn again because they did not lex as meant.
     pub redrawn: u64,
     pools: Vec<Option<Box<[u64]>>>,
-    tokens: Vec<(RuleId, usize)>,
+    /// The tokens of the last input with their offsets, where they are
+    /// checked.
+    pub tokens: Vec<(TokenId, usize)>,
 }
 
 /// Work that is left.
@@ -354,8 +357,8 @@ impl<'a> Run<'a> {
     }
 
     fn note_token(&mut self, rule: RuleId) {
-        if self.program.relex.is_some() && self.program.grammar.rule(rule).is_token() {
-            self.scratch.tokens.push((rule, self.out.len() - self.start));
+        if let Some(&Some(token)) = self.program.token_of.get(rule.index()) {
+            self.scratch.tokens.push((token, self.out.len() - self.start));
         }
     }
 }

@@ -66,7 +66,7 @@ impl Check {
         anstream::eprint!("{}", render_all(&diagnostics, sources, true));
 
         let (produced, unproven) = match &lowered {
-            Some(lowered) => (&lowered.grammar, lowered.unproven()),
+            Some(lowered) => (&lowered.grammar, lowered.unproven.clone()),
             None => (grammar, Vec::new()),
         };
         let report = Report {

@@ -76,7 +76,7 @@ fn same_level_order(grammar: &Grammar) -> Vec<Group> {
         });
         first.push(calls.len() as u32);
     }
-    let (_, groups) = super::graph::components_of(&first, &calls);
+    let (_, groups) = super::components_of(&first, &calls);
     let circular = |rules: &[RuleId]| {
         let rule = rules[0];
         let own = &calls[first[rule.index()] as usize..first[rule.index() + 1] as usize];

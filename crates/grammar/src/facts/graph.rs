@@ -227,7 +227,7 @@ fn components(first: &[u32], edges: &[Edge], counts: impl Fn(&Edge) -> bool) -> 
 /// Tarjan's strongly connected components, on an explicit stack: the number
 /// of each rule's component, and the components, callees first. The calls
 /// of rule i are `calls[first[i]..first[i + 1]]`.
-pub(super) fn components_of(first: &[u32], calls: &[RuleId]) -> (Vec<u32>, Vec<Vec<RuleId>>) {
+pub(crate) fn components_of(first: &[u32], calls: &[RuleId]) -> (Vec<u32>, Vec<Vec<RuleId>>) {
     const NEW: u32 = u32::MAX;
     let n = first.len() - 1;
     let mut order = vec![NEW; n];

@@ -23,6 +23,7 @@ mod sites;
 
 pub use closing::{Closing, ClosingMode};
 pub use expected::{expected_length, expected_lengths};
+pub(crate) use graph::components_of;
 pub use graph::{Edge, Graph, Recursion};
 pub use least::{Cost, Shortest};
 

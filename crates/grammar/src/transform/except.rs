@@ -1,9 +1,24 @@
 //! Resolves exceptions (`a - b` of the EBNF notations).
-use crate::arena::BodyId;
+//!
+//! In:  a grammar with a placeholder rule for each exception: its body is
+//!      what stands before the minus.
+//! Out: a grammar in which each of these rules derives what the exception
+//!      means: a class where both sides are sets of characters, else the
+//!      states of an automaton. Both sides must be free of recursion, or
+//!      the difference would be beyond any grammar of this kind.
+
+use crate::arena::{BodyId, Builder};
 use crate::ast::Kind;
+use crate::class::{Class, Unit};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Grammar, Rule, RuleId};
+use crate::ir::{Grammar, Rule, RuleId, Symbol};
+use crate::lexical::alphabet::Alphabet;
+use crate::lexical::dfa::Part;
+use crate::lexical::emit::emit;
+use crate::lexical::nfa::Nfa;
+use crate::lexical::{Dfa, TooLarge, Work};
 use crate::source::Span;
+use hashbrown::{HashMap, HashSet};
 
 /// A rule that stands for the exception until [`resolve`] has its language.
 pub fn placeholder(rule: RuleId, left: BodyId, span: Span) -> Rule {
@@ -13,12 +28,154 @@ pub fn placeholder(rule: RuleId, left: BodyId, span: Span) -> Rule {
 
 /// Gives each rule what its body derives and the other body does not.
 pub fn resolve(
-    grammar: Grammar,
+    mut grammar: Grammar,
     exceptions: &[(RuleId, BodyId)],
     diags: &mut Diagnostics,
 ) -> Option<Grammar> {
-    for (rule, _) in exceptions {
-        diags.push(Diagnostic::error(grammar.rule(*rule).span, "not yet"));
+    let errors = diags.errors();
+    let excluded: HashMap<RuleId, BodyId> = exceptions.iter().copied().collect();
+    let mut names: HashSet<String> = grammar.rules.iter().map(|r| r.name.clone()).collect();
+    let mut work = Work::default();
+    for rule in order(&grammar, &excluded, diags) {
+        let Some(&right) = excluded.get(&rule) else { continue };
+        match difference(&grammar, grammar.rule(rule).body, right, &mut work) {
+            Ok(Found::Class(class)) => replace(&mut grammar, rule, |builder| {
+                let class = builder.class(class);
+                builder.symbol(Symbol::Class(class), Span::NONE);
+            }),
+            Ok(Found::Automaton(dfa, alphabet)) => states(&mut grammar, rule, &dfa, &alphabet, &mut names),
+            Err(why) => diags.push(Diagnostic::error(grammar.rule(rule).span, why.message).help(why.help)),
+        }
     }
-    None
+    (diags.errors() == errors).then_some(grammar)
+}
+
+/// All rules that exceptions need, each behind those that it needs. An
+/// exception that needs itself is reported.
+fn order(grammar: &Grammar, excluded: &HashMap<RuleId, BodyId>, diags: &mut Diagnostics) -> Vec<RuleId> {
+    let mut order = Vec::new();
+    // On the path: true; behind us: false.
+    let mut entered: HashMap<RuleId, bool> = HashMap::new();
+    let mut roots: Vec<RuleId> = excluded.keys().copied().collect();
+    roots.sort_unstable();
+    let mut work: Vec<(RuleId, bool)> = roots.into_iter().rev().map(|r| (r, false)).collect();
+    while let Some((rule, done)) = work.pop() {
+        if done {
+            entered.insert(rule, false);
+            order.push(rule);
+            continue;
+        }
+        if let Some(&on_path) = entered.get(&rule) {
+            if on_path && excluded.contains_key(&rule) {
+                diags.push(
+                    Diagnostic::error(grammar.rule(rule).span, "this exception needs itself")
+                        .help("what stands on both sides of the minus must not lead back to it"),
+                );
+            }
+            continue;
+        }
+        entered.insert(rule, true);
+        work.push((rule, true));
+        grammar.body_calls(grammar.rule(rule).body, &mut |called| work.push((called, false)));
+        if let Some(&right) = excluded.get(&rule) {
+            grammar.body_calls(right, &mut |called| work.push((called, false)));
+        }
+    }
+    order
+}
+
+enum Found {
+    Class(Class),
+    Automaton(Dfa, Alphabet),
+}
+
+struct Refused {
+    message: &'static str,
+    help: &'static str,
+}
+
+const RECURSIVE: Refused = Refused {
+    message: "the parts of an exception must not be recursive",
+    help: "exclude something simpler, such as a set of characters or fixed texts",
+};
+const LARGE: Refused = Refused {
+    message: "this exception is too large to be worked out",
+    help: "give fewer or shorter texts on both sides of the minus",
+};
+
+fn difference(grammar: &Grammar, left: BodyId, right: BodyId, work: &mut Work) -> Result<Found, Refused> {
+    if let (Some(left), Some(right)) = (class_of(grammar, left, 0), class_of(grammar, right, 0))
+        && let Some(class) = left.difference(&right)
+    {
+        return Ok(Found::Class(class));
+    }
+    let mut automaton = |body| match Nfa::of(grammar, body, None, work) {
+        Ok(nfa) if nfa.unrolled => Err(RECURSIVE),
+        Ok(nfa) => Ok(nfa),
+        Err(TooLarge) => Err(LARGE),
+    };
+    let (left, right) = (automaton(left)?, automaton(right)?);
+    let alphabet = Alphabet::of(left.ranges().chain(right.ranges()));
+    let mut dfa = |nfa: &Nfa| {
+        let dfa = Dfa::union(&[Part { nfa, label: 0 }], &alphabet, &mut |_| {}, work);
+        dfa.map(|d| d.minimize()).map_err(|_| LARGE)
+    };
+    let (left, right) = (dfa(&left)?, dfa(&right)?);
+    let found = left.difference(&right, work).map_err(|_| LARGE)?;
+    Ok(Found::Automaton(found, alphabet))
+}
+
+/// The set of characters that a body is, if it is one.
+fn class_of(grammar: &Grammar, body: BodyId, depth: usize) -> Option<Class> {
+    // Deeper chains of names are left to the automaton.
+    if depth > 50 {
+        return None;
+    }
+    let mut all = Class::new(Unit::Char, []);
+    for alt in grammar.alternatives(body) {
+        let [symbol] = grammar.symbols(alt) else { return None };
+        let own = match *symbol {
+            Symbol::Class(class) => grammar.class(class).clone(),
+            Symbol::Bytes(bytes) => {
+                let mut chars = std::str::from_utf8(grammar.bytes(bytes)).ok()?.chars();
+                let (c, None) = (chars.next()? as u32, chars.next()) else { return None };
+                Class::new(Unit::Char, [(c, c)])
+            }
+            Symbol::Rule(rule) => class_of(grammar, grammar.rule(rule).body, depth + 1)?,
+            Symbol::Group(inner) => class_of(grammar, inner, depth + 1)?,
+            Symbol::Repeat(_) => return None,
+        };
+        all = all.union(&own)?;
+    }
+    Some(all)
+}
+
+fn replace(grammar: &mut Grammar, rule: RuleId, fill: impl FnOnce(&mut Builder<Symbol>)) {
+    let mut builder = Builder::resume(std::mem::take(&mut grammar.arena));
+    builder.open_body(grammar.rules[rule.index()].span);
+    fill(&mut builder);
+    grammar.rules[rule.index()].body = builder.close_body();
+    grammar.arena = builder.finish();
+}
+
+fn states(grammar: &mut Grammar, rule: RuleId, dfa: &Dfa, alphabet: &Alphabet, names: &mut HashSet<String>) {
+    let mut builder = Builder::resume(std::mem::take(&mut grammar.arena));
+    let span = grammar.rules[rule.index()].span;
+    let base = grammar.rules[rule.index()].name.clone();
+    let rules = &mut grammar.rules;
+    let mut declare = |state: u32| {
+        let id = RuleId(rules.len() as u32);
+        let mut name = format!("{base}.{state}");
+        while !names.insert(name.clone()) {
+            name.push('_');
+        }
+        rules.push(Rule { name, ..placeholder(id, BodyId(0), span) });
+        id
+    };
+    let emitted = emit(dfa, alphabet, &mut builder, span, &mut declare);
+    for (state, body) in emitted.bodies {
+        grammar.rules[state.index()].body = body;
+    }
+    grammar.rules[rule.index()].body = emitted.start;
+    grammar.arena = builder.finish();
 }

@@ -1,0 +1,51 @@
+//! Lexical rules as automata over bytes.
+//!
+//! In:  a grammar with tokens.
+//! Out: a [`Lexicon`]: its tokens in order of priority, and for each mode
+//!      one deterministic automaton that reads them all.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `alphabet` | bytes that no rule tells apart, as one |
+//! | `nfa` | the language of a body as a nondeterministic automaton |
+//! | `dfa` | deterministic automata: subsets, minimum, difference |
+//! | `emit` | an automaton as rules again |
+//! | `lexicon` | the tokens of a grammar and the automaton of each mode |
+//! | `lexer` | maximal munch with it |
+//!
+//! `regex-automata` matches, but gives no product, difference or quotient
+//! of automata, which is what lowering needs; so these are our own.
+
+pub mod alphabet;
+pub mod dfa;
+pub mod emit;
+pub mod lexer;
+pub mod lexicon;
+pub mod nfa;
+
+pub use dfa::Dfa;
+pub use lexicon::{Lexicon, TokenId};
+
+/// An automaton would pass the bound on work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+/// What may still be spent on automata, in entries of sets of states: a
+/// bound on time and memory for all automata of one grammar.
+#[derive(Clone, Copy, Debug)]
+pub struct Work(usize);
+
+impl Default for Work {
+    /// A second or two, and some hundred megabytes.
+    fn default() -> Self {
+        Work(10_000_000)
+    }
+}
+
+impl Work {
+    /// Takes `amount` off what is left.
+    pub fn spend(&mut self, amount: usize) -> Result<(), TooLarge> {
+        self.0 = self.0.checked_sub(amount).ok_or(TooLarge)?;
+        Ok(())
+    }
+}

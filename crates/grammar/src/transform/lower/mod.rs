@@ -1,0 +1,285 @@
+//! From tokens to bytes: what is derived afterwards lexes as intended.
+//!
+//! In:  a grammar with lexical rules.
+//! Out: a grammar of syntax rules over bytes and classes, without tokens,
+//!      whose every text a maximal-munch lexer splits into just the tokens
+//!      it was derived from; or, where that could not be proven, the means
+//!      to check a text ([`Relex`]). A grammar without tokens stays as it is.
+//!
+//! | file | step |
+//! | --- | --- |
+//! | `modes` | every token stands where the lexer is in its mode |
+//! | `edges` | tokens that begin and end what a rule derives |
+//! | `conflicts` | lexemes that run together with what follows |
+//! | `contexts` | for each occurrence: a separator, fewer lexemes, or a check |
+//! | `tokens` | rules for lexemes and separators |
+//!
+//! Rejected: putting a blank between all tokens. It would never show a
+//! parser `a+b`, and in many languages blanks mean something.
+
+mod conflicts;
+mod contexts;
+mod edges;
+mod modes;
+mod sets;
+mod tokens;
+
+use crate::arena::BodyId;
+use crate::ast::Kind;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{Grammar, Rule, RuleId, Symbol};
+use crate::lexical::lexer::lex;
+use crate::lexical::{Lexicon, TokenId};
+use crate::source::Span;
+use conflicts::Conflicts;
+use contexts::{Context, Contexts};
+use hashbrown::{HashMap, HashSet};
+use sets::TokenSet;
+use tokens::Output;
+
+/// A grammar without tokens.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The grammar.
+    pub grammar: Grammar,
+    /// How to check a text, where some token could not be proven safe.
+    pub relex: Option<Relex>,
+    /// Tokens that can never be read, and the like.
+    pub warnings: Vec<Diagnostic>,
+    /// Names of the tokens that may run together with what follows.
+    pub unproven: Vec<String>,
+}
+
+/// Lexes texts of a lowered grammar again.
+#[derive(Clone, Debug)]
+pub struct Relex {
+    lexicon: Lexicon,
+    token_of: HashMap<String, TokenId>,
+}
+
+impl Relex {
+    /// For each rule of `grammar`, which may have lost rules since it was
+    /// lowered: the token it derives a lexeme of.
+    pub fn tokens(&self, grammar: &Grammar) -> Vec<Option<TokenId>> {
+        grammar.rules().map(|r| self.token_of.get(grammar.name(r)).copied()).collect()
+    }
+
+    /// Whether `text` lexes as `tokens`, each with its offset. Skipped ones
+    /// are left out on both sides.
+    pub fn accepts(&self, text: &[u8], tokens: &[(TokenId, usize)]) -> bool {
+        let meant = tokens.iter().filter(|(token, _)| !self.lexicon.token(*token).skip);
+        lex(&self.lexicon, text).is_ok_and(|found| found.iter().eq(meant))
+    }
+
+    /// The name of a token, for messages.
+    pub fn lexicon(&self) -> &Lexicon {
+        &self.lexicon
+    }
+}
+
+/// Replaces tokens by rules over bytes.
+pub fn lower(grammar: &Grammar) -> Lowered {
+    lower_with(grammar, false)
+}
+
+/// As [`lower`]; with `check`, the means to check a text are always there.
+pub fn lower_with(grammar: &Grammar, check: bool) -> Lowered {
+    if !grammar.has_tokens() {
+        return Lowered { grammar: grammar.clone(), relex: None, warnings: Vec::new(), unproven: Vec::new() };
+    }
+    let staged = Lexicon::of(grammar).and_then(|lexicon| modes::stage(grammar, &lexicon).map(|s| (lexicon, s)));
+    let Ok((lexicon, staged)) = staged else {
+        return beyond(grammar);
+    };
+    let conflicts = Conflicts::of(&lexicon);
+    let mut warnings = never_read(grammar, &lexicon, &conflicts);
+    let contexts = Contexts::new(&staged, &lexicon, &conflicts);
+    let mut lowering = Lowering::new(&contexts, check);
+    let mut start = lowering.run();
+    if !lowering.unproven.is_empty() && !check {
+        // Lexemes that are checked must be told apart from other bytes.
+        lowering = Lowering { unproven: lowering.unproven, ..Lowering::new(&contexts, true) };
+        start = lowering.run();
+    }
+    let mut unproven: Vec<TokenId> = lowering.unproven.into_iter().collect();
+    unproven.sort_unstable();
+    let unproven: Vec<String> = unproven.into_iter().map(|t| lexicon.name(grammar, t)).collect();
+    if !unproven.is_empty() {
+        let place = grammar.rule(grammar.start()).span;
+        let message = format!("inputs are lexed again, since these tokens may run together with what follows: {}", unproven.join(", "));
+        warnings.push(Diagnostic::warning(place, message).help("a skipped token, such as white space, would keep them apart"));
+    }
+    let Output { rules, builder, token_of, .. } = lowering.out;
+    let modes = vec![grammar.modes[0].clone()];
+    let lowered = Grammar { rules, arena: builder.finish(), start, modes };
+    let relex = (check || !unproven.is_empty()).then_some(Relex { lexicon, token_of });
+    Lowered { grammar: lowered, relex, warnings, unproven }
+}
+
+/// Tokens that are asked for but never read.
+fn never_read(grammar: &Grammar, lexicon: &Lexicon, conflicts: &Conflicts) -> Vec<Diagnostic> {
+    let mut warnings = Vec::new();
+    for token in lexicon.all().filter(|&t| conflicts.states(t).is_empty()) {
+        let name = lexicon.name(grammar, token);
+        let span = match lexicon.token(token).origin {
+            crate::lexical::lexicon::Origin::Rule(rule) => grammar.rule(rule).span,
+            _ => Span::NONE,
+        };
+        let message = format!("token `{name}` is never read: earlier tokens take all of its texts");
+        warnings.push(Diagnostic::warning(span, message).help("move it before them"));
+    }
+    warnings
+}
+
+/// Copies syntax rules, each in its contexts.
+struct Lowering<'a, 'b> {
+    contexts: &'b Contexts<'a>,
+    out: Output<'a>,
+    ids: HashMap<Context, RuleId>,
+    work: Vec<(RuleId, RuleId, TokenSet)>,
+    unproven: HashSet<TokenId>,
+    /// Literals become rules, too, so that a producer can tell them.
+    wrap: bool,
+}
+
+impl<'a, 'b> Lowering<'a, 'b> {
+    fn new(contexts: &'b Contexts<'a>, wrap: bool) -> Lowering<'a, 'b> {
+        let out = Output::new(&contexts.staged.grammar, contexts.lexicon);
+        Lowering { contexts, out, ids: HashMap::new(), work: Vec::new(), unproven: HashSet::new(), wrap }
+    }
+
+    fn run(&mut self) -> RuleId {
+        let grammar = &self.contexts.staged.grammar;
+        if let Some(token) = self.contexts.lexicon.token_of(grammar, Symbol::Rule(grammar.start())) {
+            return self.out.lexeme(token, self.contexts.conflicts.states(token));
+        }
+        let (context, follow) = self.contexts.start();
+        let start = self.id(context, follow);
+        while let Some((from, to, follow)) = self.work.pop() {
+            let body = grammar.rule(from).body;
+            self.open(body, &follow);
+            self.out.rules[to.index()].body = self.close(body);
+        }
+        start
+    }
+
+    fn id(&mut self, context: Context, follow: TokenSet) -> RuleId {
+        if let Some(&id) = self.ids.get(&context) {
+            return id;
+        }
+        let rule = self.contexts.staged.grammar.rule(context.rule);
+        let id = self.out.declare(&rule.name, Rule { kind: Kind::Syntax, ..rule.clone() });
+        self.work.push((context.rule, id, follow));
+        self.ids.insert(context, id);
+        id
+    }
+
+    /// Closes a body that [`Lowering::open`] opened.
+    fn close(&mut self, body: BodyId) -> BodyId {
+        if self.contexts.staged.grammar.alternatives(body).len() == 0 {
+            return self.out.builder.close_body_without_last();
+        }
+        self.out.builder.close_body()
+    }
+
+    /// Copies a body that `behind` can follow, its last alternative open.
+    fn open(&mut self, body: BodyId, behind: &TokenSet) {
+        let grammar = &self.contexts.staged.grammar;
+        self.out.builder.open_body(Span::NONE);
+        for (i, alt) in grammar.alternatives(body).enumerate() {
+            let alternative = *grammar.alternative(alt);
+            if i > 0 {
+                self.out.builder.next_alternative(alternative.span);
+            }
+            self.out.builder.weight(alternative.weight);
+            for (id, symbol, follow) in self.contexts.follows(alt, behind) {
+                self.symbol(id, symbol, &follow);
+            }
+        }
+    }
+
+    fn symbol(&mut self, id: u32, symbol: Symbol, follow: &TokenSet) {
+        let grammar = &self.contexts.staged.grammar;
+        let span = grammar.span(crate::SymbolId(id));
+        if let Some(token) = self.contexts.lexicon.token_of(grammar, symbol) {
+            return self.token(token, id, follow, span);
+        }
+        let copied = match symbol {
+            Symbol::Rule(rule) => {
+                let (context, follow) = self.contexts.of(rule, follow);
+                Symbol::Rule(self.id(context, follow))
+            }
+            Symbol::Group(body) => {
+                self.open(body, follow);
+                let noted = grammar.notes(crate::SymbolId(id)).next().is_some();
+                match self.out.builder.close_group(noted) {
+                    Some(body) => Symbol::Group(body),
+                    None => return,
+                }
+            }
+            Symbol::Repeat(repeat) => {
+                let repeat = *grammar.repeat(repeat);
+                self.open(repeat.body, follow);
+                let body = self.close(repeat.body);
+                Symbol::Repeat(self.out.builder.repeat(crate::Repeat { body, greedy: true, ..repeat }))
+            }
+            // Neither stands in the syntax rules of a grammar with tokens.
+            Symbol::Bytes(_) | Symbol::Class(_) => return,
+        };
+        self.out.builder.symbol(copied, span);
+        self.notes(id);
+    }
+
+    fn token(&mut self, token: TokenId, id: u32, follow: &TokenSet, span: Span) {
+        let decision = self.contexts.decide(token, self.contexts.staged.after[id as usize], follow);
+        if decision.unproven {
+            self.unproven.insert(token);
+        }
+        // Both may open bodies of their own, so before this one goes on.
+        let gap = self.out.gap(&decision.gap);
+        let literal = match &self.contexts.lexicon.token(token).origin {
+            crate::lexical::lexicon::Origin::Literal(bytes) if !self.wrap && !decision.states.is_empty() => Some(bytes),
+            _ => None,
+        };
+        let lexeme = match literal {
+            Some(bytes) => Symbol::Bytes(self.out.builder.bytes(bytes)),
+            None => Symbol::Rule(self.out.lexeme(token, &decision.states)),
+        };
+        self.out.builder.symbol(lexeme, span);
+        self.notes(id);
+        if let Some(gap) = gap {
+            self.out.builder.symbol(Symbol::Rule(gap), span);
+        }
+    }
+
+    fn notes(&mut self, id: u32) {
+        for note in self.contexts.staged.grammar.notes(crate::SymbolId(id)) {
+            self.out.builder.note_last(note.clone());
+        }
+    }
+}
+
+/// Lexical rules too large for automata: kept as rules, with a skipped
+/// token behind each token, and a word that nothing was proven.
+fn beyond(grammar: &Grammar) -> Lowered {
+    let skip = grammar.rules().find(|&r| matches!(grammar.rule(r).kind, Kind::Token { skip: true, .. }));
+    let mut builder = crate::Builder::resume(grammar.arena.clone());
+    let mut rules = grammar.rules.clone();
+    for rule in &mut rules {
+        let token = matches!(rule.kind, Kind::Token { skip: false, .. });
+        rule.made |= rule.kind != Kind::Syntax;
+        rule.kind = Kind::Syntax;
+        if let (true, Some(skip)) = (token, skip) {
+            builder.open_body(rule.span);
+            builder.symbol(Symbol::Group(rule.body), rule.span);
+            builder.symbol(Symbol::Rule(skip), rule.span);
+            rule.body = builder.close_body();
+        }
+    }
+    let unproven = grammar.rules().filter(|&r| grammar.rule(r).is_token()).map(|r| grammar.name(r).to_string()).collect();
+    let message = "the lexical rules are too large to be compared: texts may not lex as intended";
+    let warning = Diagnostic::warning(grammar.rule(grammar.start()).span, message)
+        .help("tokens with counts in the thousands, such as {0,5000}, are the usual reason");
+    let grammar = Grammar { rules, arena: builder.finish(), start: grammar.start, modes: grammar.modes.clone() };
+    Lowered { grammar, relex: None, warnings: vec![warning], unproven }
+}

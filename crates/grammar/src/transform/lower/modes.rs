@@ -1,0 +1,282 @@
+//! The mode at each place, by abstract interpretation.
+//!
+//! In:  a grammar with tokens and its lexicon.
+//! Out: [`Staged`]: a grammar in which every token stands where the lexer
+//!      is in its mode, and the mode after each token as far as it is known.
+//!
+//! What a rule does to the stack of modes is an [`Effect`]: the modes it
+//! takes off the top and those it leaves. A rule with several effects is
+//! split, one copy for each; groups and repetitions become rules first.
+
+use crate::arena::{AltId, Builder, SymbolId};
+use crate::ast::{Action, Kind};
+use crate::ir::{Grammar, ModeId, Rule, RuleId, Symbol};
+use crate::lexical::{Lexicon, TooLarge};
+use crate::transform::desugar;
+use hashbrown::{HashMap, HashSet};
+use std::collections::VecDeque;
+
+/// Modes taken and left, top last.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Effect {
+    taken: Vec<ModeId>,
+    left: Vec<ModeId>,
+}
+
+/// More modes than this are not followed.
+const MAX_STACK: usize = 4;
+/// More effects of one rule than this are not followed.
+const MAX_EFFECTS: usize = 16;
+/// More ways through one alternative than this are not followed.
+const MAX_WAYS: usize = 64;
+
+impl Effect {
+    fn of_token(mode: ModeId, action: Action<ModeId>) -> Effect {
+        let left = match action {
+            Action::Stay => vec![mode],
+            Action::Push(next) => vec![mode, next],
+            Action::Pop => vec![],
+            Action::Set(next) => vec![next],
+        };
+        Effect { taken: vec![mode], left }
+    }
+
+    fn none() -> Effect {
+        Effect { taken: vec![], left: vec![] }
+    }
+
+    /// Whether it leaves one mode as it found it.
+    fn is_neutral(&self) -> bool {
+        self.taken.len() == 1 && self.taken == self.left
+    }
+
+    /// This and then `next`; `None` if `next` needs other modes.
+    fn then(&self, next: &Effect) -> Result<Option<Effect>, TooLarge> {
+        let common = self.left.len().min(next.taken.len());
+        let (kept, met) = self.left.split_at(self.left.len() - common);
+        let (deeper, wanted) = next.taken.split_at(next.taken.len() - common);
+        if met != wanted {
+            return Ok(None);
+        }
+        let effect = Effect { taken: [deeper, &self.taken].concat(), left: [kept, &next.left].concat() };
+        if effect.taken.len() > MAX_STACK || effect.left.len() > MAX_STACK { Err(TooLarge) } else { Ok(Some(effect)) }
+    }
+}
+
+/// A grammar whose modes are known.
+pub struct Staged {
+    pub grammar: Grammar,
+    /// By symbol: the mode after a token, where it is known.
+    pub after: Vec<Option<ModeId>>,
+}
+
+/// Splits rules by what they do to the modes.
+pub fn stage(grammar: &Grammar, lexicon: &Lexicon) -> Result<Staged, TooLarge> {
+    let one_mode = |t: &crate::lexical::lexicon::Token| t.mode == ModeId(0) && t.action == Action::Stay;
+    if lexicon.tokens.iter().all(one_mode) {
+        let after = vec![Some(ModeId(0)); grammar.arena.symbols.len()];
+        return Ok(Staged { grammar: grammar.clone(), after });
+    }
+    let plain = desugar::desugar(grammar);
+    let effects = Effects::of(&plain, lexicon)?;
+    Split::new(&plain, lexicon, &effects).run()
+}
+
+/// All effects of each syntax rule.
+struct Effects {
+    of_rule: Vec<HashSet<Effect>>,
+}
+
+impl Effects {
+    fn of(grammar: &Grammar, lexicon: &Lexicon) -> Result<Effects, TooLarge> {
+        let mut callers: Vec<Vec<RuleId>> = vec![Vec::new(); grammar.rules().len()];
+        for rule in grammar.rules() {
+            grammar.body_calls(grammar.rule(rule).body, &mut |called| callers[called.index()].push(rule));
+        }
+        let mut effects = Effects { of_rule: vec![HashSet::new(); grammar.rules().len()] };
+        let syntax = |r: &RuleId| grammar.rule(*r).kind == Kind::Syntax;
+        let mut work: VecDeque<RuleId> = grammar.rules().filter(syntax).collect();
+        let mut queued = vec![true; grammar.rules().len()];
+        while let Some(rule) = work.pop_front() {
+            queued[rule.index()] = false;
+            let mut found = HashSet::new();
+            for alt in grammar.alternatives(grammar.rule(rule).body) {
+                found.extend(effects.ways(grammar, lexicon, alt)?.into_iter().map(|(effect, _)| effect));
+            }
+            if found.iter().any(Effect::is_neutral) {
+                // A mode that is kept is the same as no mode touched.
+                found.remove(&Effect::none());
+            }
+            if found.len() > MAX_EFFECTS {
+                return Err(TooLarge);
+            }
+            if found != effects.of_rule[rule.index()] {
+                effects.of_rule[rule.index()] = found;
+                for &caller in callers[rule.index()].iter().filter(|r| syntax(r)) {
+                    if !std::mem::replace(&mut queued[caller.index()], true) {
+                        work.push_back(caller);
+                    }
+                }
+            }
+        }
+        Ok(effects)
+    }
+
+    fn of_symbol(&self, grammar: &Grammar, lexicon: &Lexicon, symbol: Symbol) -> Vec<Effect> {
+        match (lexicon.token_of(grammar, symbol), symbol) {
+            (Some(token), _) => {
+                let token = lexicon.token(token);
+                vec![Effect::of_token(token.mode, token.action)]
+            }
+            (None, Symbol::Rule(rule)) => {
+                let mut all: Vec<Effect> = self.of_rule[rule.index()].iter().cloned().collect();
+                all.sort_unstable();
+                all
+            }
+            _ => vec![Effect::none()],
+        }
+    }
+
+    /// The effects of an alternative, each with those of its symbols.
+    fn ways(
+        &self,
+        grammar: &Grammar,
+        lexicon: &Lexicon,
+        alt: AltId,
+    ) -> Result<Vec<(Effect, Vec<Effect>)>, TooLarge> {
+        let mut ways = vec![(Effect::none(), Vec::new())];
+        for symbol in grammar.symbols(alt) {
+            let mut longer = Vec::new();
+            for own in self.of_symbol(grammar, lexicon, *symbol) {
+                for (effect, parts) in &ways {
+                    if let Some(effect) = effect.then(&own)? {
+                        longer.push((effect, [parts.as_slice(), std::slice::from_ref(&own)].concat()));
+                    }
+                }
+            }
+            if longer.len() > MAX_WAYS {
+                return Err(TooLarge);
+            }
+            ways = longer;
+        }
+        Ok(ways)
+    }
+}
+
+/// Copies each rule once for each effect in which it is used.
+struct Split<'a> {
+    grammar: &'a Grammar,
+    lexicon: &'a Lexicon,
+    effects: &'a Effects,
+    builder: Builder<Symbol>,
+    ids: HashMap<(RuleId, Effect), RuleId>,
+    work: VecDeque<(RuleId, Effect)>,
+    rules: Vec<Rule>,
+    /// Modes after tokens, in the order in which symbols are stored.
+    after: Vec<Option<ModeId>>,
+}
+
+impl<'a> Split<'a> {
+    fn new(grammar: &'a Grammar, lexicon: &'a Lexicon, effects: &'a Effects) -> Split<'a> {
+        // Lexical rules and the stored bytes and classes stay as they are.
+        let builder = Builder::resume(grammar.arena.clone());
+        let rules = grammar.rules.clone();
+        let after = vec![None; grammar.arena.symbols.len()];
+        Split { grammar, lexicon, effects, builder, ids: HashMap::new(), work: VecDeque::new(), rules, after }
+    }
+
+    fn run(mut self) -> Result<Staged, TooLarge> {
+        let limit = self.grammar.alternative_count() * 4 + 1_000;
+        let start = self.grammar.start();
+        let mut starts: Vec<Effect> = self.effects.of_rule[start.index()].iter().cloned().collect();
+        starts.retain(|e| e.taken.is_empty() || e.taken == [ModeId(0)]);
+        starts.sort_unstable();
+        let starts: Vec<RuleId> = starts.into_iter().map(|e| self.id(start, e)).collect();
+        while let Some((rule, effect)) = self.work.pop_front() {
+            let id = self.ids[&(rule, effect.clone())];
+            let body = self.body(rule, &effect)?;
+            self.rules[id.index()].body = body;
+            if self.builder.arena().alternative_count() > limit {
+                return Err(TooLarge);
+            }
+        }
+        let start = match *starts {
+            [one] => one,
+            _ => self.join(&starts),
+        };
+        let mut after = self.after;
+        after.resize(self.builder.arena().symbols.len(), None);
+        let grammar =
+            Grammar { rules: self.rules, arena: self.builder.finish(), start, modes: self.grammar.modes.clone() };
+        Ok(Staged { grammar, after })
+    }
+
+    /// A start rule above several.
+    fn join(&mut self, starts: &[RuleId]) -> RuleId {
+        let span = self.grammar.rule(self.grammar.start()).span;
+        self.builder.open_body(span);
+        for (i, &start) in starts.iter().enumerate() {
+            if i > 0 {
+                self.builder.next_alternative(span);
+            }
+            self.builder.symbol(Symbol::Rule(start), span);
+        }
+        let body = if starts.is_empty() { self.builder.close_body_without_last() } else { self.builder.close_body() };
+        let id = RuleId(self.rules.len() as u32);
+        let name = format!("{}~start", self.grammar.name(self.grammar.start()));
+        self.rules.push(Rule { name, body, made: true, ..self.grammar.rule(self.grammar.start()).clone() });
+        id
+    }
+
+    /// The copy of a rule with one effect.
+    fn id(&mut self, rule: RuleId, effect: Effect) -> RuleId {
+        let (rules, work) = (&mut self.rules, &mut self.work);
+        *self.ids.entry((rule, effect)).or_insert_with_key(|key| {
+            work.push_back(key.clone());
+            let id = RuleId(rules.len() as u32);
+            let copy = Rule { name: format!("{}~{}", rules[rule.index()].name, id.0), ..rules[rule.index()].clone() };
+            rules.push(copy);
+            id
+        })
+    }
+
+    fn body(&mut self, rule: RuleId, effect: &Effect) -> Result<crate::BodyId, TooLarge> {
+        let body = self.grammar.rule(rule).body;
+        let mut first = true;
+        self.builder.open_body(self.grammar.rule(rule).span);
+        for alt in self.grammar.alternatives(body) {
+            let alternative = *self.grammar.alternative(alt);
+            for (whole, parts) in self.effects.ways(self.grammar, self.lexicon, alt)? {
+                if whole != *effect && !(effect.is_neutral() && whole == Effect::none()) {
+                    continue;
+                }
+                if !first {
+                    self.builder.next_alternative(alternative.span);
+                }
+                first = false;
+                self.builder.weight(alternative.weight);
+                self.alternative(alt, &effect.taken, &parts);
+            }
+        }
+        Ok(if first { self.builder.close_body_without_last() } else { self.builder.close_body() })
+    }
+
+    /// Copies the symbols of an alternative. The stack begins as `taken`.
+    fn alternative(&mut self, alt: AltId, taken: &[ModeId], parts: &[Effect]) {
+        let mut stack = taken.to_vec();
+        let symbols: Vec<(SymbolId, Symbol)> = self.grammar.numbered(alt).map(|(i, s)| (i, *s)).collect();
+        for ((id, symbol), effect) in symbols.into_iter().zip(parts) {
+            stack.truncate(stack.len().saturating_sub(effect.taken.len()));
+            stack.extend(&effect.left);
+            let copied = match (self.lexicon.token_of(self.grammar, symbol), symbol) {
+                (None, Symbol::Rule(rule)) => Symbol::Rule(self.id(rule, effect.clone())),
+                _ => symbol,
+            };
+            self.builder.symbol(copied, self.grammar.span(id));
+            for note in self.grammar.notes(id) {
+                self.builder.note_last(note.clone());
+            }
+            self.after.push(stack.last().copied());
+        }
+    }
+}
