@@ -190,12 +190,21 @@ impl Grammar {
                 && a.depth_limit == b.depth_limit
                 && a.made == b.made
                 && a.notes == b.notes
-                && self.same_body(a.body, other, b.body)
+                && (self.same_body(a.body, other, b.body) || (self.is_void(a.body) && other.is_void(b.body)))
         };
         self.start == other.start
             && self.modes == other.modes
             && self.rules.len() == other.rules.len()
             && self.rules.iter().zip(&other.rules).all(|(a, b)| rule(a, b))
+    }
+
+    /// Whether a body has no alternative, or none but an empty class, which
+    /// is how text says so.
+    fn is_void(&self, body: BodyId) -> bool {
+        self.alternatives(body).all(|alt| match self.symbols(alt) {
+            [Symbol::Class(class)] => self.class(*class).is_empty(),
+            _ => false,
+        })
     }
 
     fn same_body(&self, a: BodyId, other: &Grammar, b: BodyId) -> bool {

@@ -61,3 +61,9 @@ fn negated_classes_may_end_and_begin_beside_the_surrogates() {
         "a = [^\\u{D7FF}\\u{E000}] [^^] [^]] [^-] [^[:alpha:]&&a] [^\\^a] ;".as_bytes(),
     );
 }
+
+#[test]
+fn a_rule_that_derives_nothing_survives() {
+    fuzzing::check(Notation::Ebnf, b"a = 'x' | 'xy' - ('xy' | 'z') ;");
+    fuzzing::check(Notation::W3c, b"a ::= [^#x0-#x10FFFF] | 'x' - 'x'");
+}
