@@ -190,7 +190,7 @@ def judge_tinyc(path):
 
 # What SQLite says when a text is not its language. Other complaints, such
 # as tables that do not exist, are about meaning.
-NOT_SQL = ("syntax error", "unrecognized token", "incomplete input", "malformed")
+NOT_SQL = ("syntax error", "unrecognized token", "incomplete input")
 
 
 def sql_statements(text):
@@ -298,9 +298,9 @@ def judges():
     }
 
 
-def measure(wug, name, count, judge_name, judge, folder):
+def measure(wug, name, count, seed, judge_name, judge, folder):
     """Generates and judges; gives a row of the table."""
-    command = [wug, "generate", name, "-n", str(count), "-s", "1", "-o", str(folder), "--stats"]
+    command = [wug, "generate", name, "-n", str(count), "-s", str(seed), "-o", folder, "--stats"]
     made = subprocess.run(command, capture_output=True, timeout=60)
     errors = made.stderr.decode("utf-8", "replace")
     if made.returncode != 0:
@@ -367,6 +367,7 @@ def main():
     parser.add_argument("grammars", nargs="*", help="only these")
     parser.add_argument("--wug", default=root / "target/release/wug", type=Path, help="the binary")
     parser.add_argument("-n", type=int, default=1000, help="inputs for each grammar")
+    parser.add_argument("-s", "--seed", type=int, default=1, help="the seed")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--update", type=Path, metavar="FILE", help="replace the table in FILE")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the inputs in DIR")
@@ -388,7 +389,7 @@ def main():
                 folder = (keep or Path(scratch)) / name
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir(parents=True)
-                rows.append(measure(wug, name, options.n, judge_name, judge, folder))
+                rows.append(measure(wug, name, options.n, options.seed, judge_name, judge, folder))
         os.chdir(root)
 
     print(json.dumps(rows, indent=1) if options.json else table(rows))
