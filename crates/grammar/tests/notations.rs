@@ -294,6 +294,29 @@ fn ebnf_exceptions_take_one_factor_on_each_side() {
     "#]].assert_eq(&unresolved(Notation::Ebnf, text));
 }
 
+#[test]
+fn exceptions_are_worked_out() {
+    check(
+        Notation::W3c,
+        "a ::= ([a-z] - [aeiou])+ b - 'x'\nb ::= 'x' | 'y' | 'z'",
+        expect![[r#"
+        a = except-2+ except-3 ;
+        b = "x" | "y" | "z" ;
+        @made except-2 = [b-df-hj-np-tv-z] ;
+        @made except-3 = [yz] ;
+    "#]],
+    );
+    check(
+        Notation::Ebnf,
+        "a = ( 'if' | 'do' | 'in' ) - 'do' ;",
+        expect![[r#"
+        a = except-1 ;
+        @made except-1 = "i" `except-1.2` ;
+        @made `except-1.2` = [fn] ;
+    "#]],
+    );
+}
+
 // ABNF -------------------------------------------------------------------
 
 #[test]

@@ -18,10 +18,10 @@ pub fn sample(notation: Notation) -> &'static str {
             "; a comment\n<s> ::= <a> \"x\\n\" 'y' | word | <=\n  | <b c> ;\n<a> ::= \"\" ; <b c> ::= | <s> '\\x00'\n"
         }
         Notation::Ebnf => {
-            "(* c *) a b = 3 * c, { \"x\" }-, [ 'y' ] | ( d / e f ! \"\" ), (: d :) ;\nc = 'x' . d = ( c | \"z\" ) ; e f = (/ c /) d;"
+            "(* c *) a b = 3 * c, { \"x\" }-, [ 'y' ] | ( d / e f ! \"\" ), (: d :) ;\nc = 'x' . d = ( c | \"z\" ) ; e f = (/ c /) d; g = 'xy' - c, { c | 'z' } - 'xx';"
         }
         Notation::W3c => {
-            "[1] a ::= b? (c | \"x\" 'y')* /* c */ #x41+\n[2] b ::= [a-z#x30-#x39_-] [^abc#xA] [ wfc: None ]\nc ::= ''* | a"
+            "[1] a ::= b? (c | \"x\" 'y')* /* c */ #x41+\n[2] b ::= [a-z#x30-#x39_-] [^abc#xA] [ wfc: None ]\nc ::= ''* | a | ([a-z] - 'x')+ - ('if' | \"do\")"
         }
         Notation::Abnf => {
             "a = b *(\"x\" / %x41-5A) [c] ; comment\nb = 1*3DIGIT %s\"Ab\" %d13.10\n  %i\"y\" / CRLF\nC =/ LWSP <b> *2a\nc =/ OCTET\n"
