@@ -25,6 +25,7 @@ enum Command {
     Check(commands::check::Check),
     Show(commands::show::Show),
     Generate(commands::generate::Generate),
+    Bench(commands::bench::Bench),
 }
 
 /// How a command ends when it does not succeed.
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Show(show) => show.run(),
         Command::Generate(generate) => generate.run(),
+        Command::Bench(bench) => bench.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub mod bench;
 pub mod check;
 pub mod demo;
 pub mod generate;

@@ -104,7 +104,8 @@ const LARGE: Refused = Refused {
 };
 
 fn difference(grammar: &Grammar, left: BodyId, right: BodyId, work: &mut Work) -> Result<Found, Refused> {
-    if let (Some(left), Some(right)) = (class_of(grammar, left, 0), class_of(grammar, right, 0))
+    let mut fuel = CLASS_FUEL;
+    if let (Some(left), Some(right)) = (class_of(grammar, left, &mut fuel), class_of(grammar, right, &mut fuel))
         && let Some(class) = left.difference(&right)
     {
         return Ok(Found::Class(class));
@@ -125,12 +126,13 @@ fn difference(grammar: &Grammar, left: BodyId, right: BodyId, work: &mut Work) -
     Ok(Found::Automaton(found, alphabet))
 }
 
+/// Bodies looked at for the classes of one exception; what needs more is
+/// left to the automaton.
+const CLASS_FUEL: usize = 1_000;
+
 /// The set of characters that a body is, if it is one.
-fn class_of(grammar: &Grammar, body: BodyId, depth: usize) -> Option<Class> {
-    // Deeper chains of names are left to the automaton.
-    if depth > 50 {
-        return None;
-    }
+fn class_of(grammar: &Grammar, body: BodyId, fuel: &mut usize) -> Option<Class> {
+    *fuel = fuel.checked_sub(1)?;
     let mut all = Class::new(Unit::Char, []);
     for alt in grammar.alternatives(body) {
         let [symbol] = grammar.symbols(alt) else { return None };
@@ -141,8 +143,8 @@ fn class_of(grammar: &Grammar, body: BodyId, depth: usize) -> Option<Class> {
                 let (c, None) = (chars.next()? as u32, chars.next()) else { return None };
                 Class::new(Unit::Char, [(c, c)])
             }
-            Symbol::Rule(rule) => class_of(grammar, grammar.rule(rule).body, depth + 1)?,
-            Symbol::Group(inner) => class_of(grammar, inner, depth + 1)?,
+            Symbol::Rule(rule) => class_of(grammar, grammar.rule(rule).body, fuel)?,
+            Symbol::Group(inner) => class_of(grammar, inner, fuel)?,
             Symbol::Repeat(_) => return None,
         };
         all = all.union(&own)?;

@@ -87,10 +87,14 @@ pub fn lower_with(grammar: &Grammar, check: bool) -> Lowered {
     if !grammar.has_tokens() {
         return Lowered { grammar: grammar.clone(), relex: None, warnings: Vec::new(), unproven: Vec::new() };
     }
-    let staged = Lexicon::of(grammar).and_then(|lexicon| modes::stage(grammar, &lexicon).map(|s| (lexicon, s)));
-    let Ok((lexicon, staged)) = staged else {
+    let Ok(lexicon) = Lexicon::of(grammar) else {
         return beyond(grammar);
     };
+    let staged = modes::stage(grammar, &lexicon);
+    // Where modes are beyond analysis, only lexing again can tell.
+    let check = check || staged.is_err();
+    let astray = if staged.is_err() { modes::changing(&lexicon) } else { Vec::new() };
+    let staged = staged.unwrap_or_else(|_| modes::unstaged(grammar));
     let conflicts = Conflicts::of(&lexicon);
     let mut warnings = never_read(grammar, &lexicon, &conflicts);
     let contexts = Contexts::new(&staged, &lexicon, &conflicts);
@@ -101,8 +105,9 @@ pub fn lower_with(grammar: &Grammar, check: bool) -> Lowered {
         lowering = Lowering { unproven: lowering.unproven, ..Lowering::new(&contexts, true) };
         start = lowering.run();
     }
-    let mut unproven: Vec<TokenId> = lowering.unproven.into_iter().collect();
+    let mut unproven: Vec<TokenId> = lowering.unproven.into_iter().chain(astray).collect();
     unproven.sort_unstable();
+    unproven.dedup();
     let unproven: Vec<String> = unproven.into_iter().map(|t| lexicon.name(grammar, t)).collect();
     if !unproven.is_empty() {
         let place = grammar.rule(grammar.start()).span;

@@ -11,7 +11,7 @@
 use crate::arena::{AltId, Builder, SymbolId};
 use crate::ast::{Action, Kind};
 use crate::ir::{Grammar, ModeId, Rule, RuleId, Symbol};
-use crate::lexical::{Lexicon, TooLarge};
+use crate::lexical::{Lexicon, TokenId, TooLarge};
 use crate::transform::desugar;
 use hashbrown::{HashMap, HashSet};
 use std::collections::VecDeque;
@@ -82,6 +82,20 @@ pub fn stage(grammar: &Grammar, lexicon: &Lexicon) -> Result<Staged, TooLarge> {
     Split::new(&plain, lexicon, &effects).run()
 }
 
+/// The grammar as it is, with no mode known.
+pub fn unstaged(grammar: &Grammar) -> Staged {
+    Staged { grammar: grammar.clone(), after: vec![None; grammar.arena.symbols.len()] }
+}
+
+/// The tokens that stand in another mode than the default one or change it.
+pub fn changing(lexicon: &Lexicon) -> Vec<TokenId> {
+    let changes = |t: &TokenId| {
+        let token = lexicon.token(*t);
+        !token.skip && (token.mode != ModeId(0) || token.action != Action::Stay)
+    };
+    lexicon.all().filter(changes).collect()
+}
+
 /// All effects of each syntax rule.
 struct Effects {
     of_rule: Vec<HashSet<Effect>>,
@@ -99,18 +113,15 @@ impl Effects {
         let mut queued = vec![true; grammar.rules().len()];
         while let Some(rule) = work.pop_front() {
             queued[rule.index()] = false;
-            let mut found = HashSet::new();
+            // Only ever more, so that this comes to rest.
+            let mut found = effects.of_rule[rule.index()].clone();
             for alt in grammar.alternatives(grammar.rule(rule).body) {
                 found.extend(effects.ways(grammar, lexicon, alt)?.into_iter().map(|(effect, _)| effect));
-            }
-            if found.iter().any(Effect::is_neutral) {
-                // A mode that is kept is the same as no mode touched.
-                found.remove(&Effect::none());
             }
             if found.len() > MAX_EFFECTS {
                 return Err(TooLarge);
             }
-            if found != effects.of_rule[rule.index()] {
+            if found.len() > effects.of_rule[rule.index()].len() {
                 effects.of_rule[rule.index()] = found;
                 for &caller in callers[rule.index()].iter().filter(|r| syntax(r)) {
                     if !std::mem::replace(&mut queued[caller.index()], true) {
@@ -129,7 +140,10 @@ impl Effects {
                 vec![Effect::of_token(token.mode, token.action)]
             }
             (None, Symbol::Rule(rule)) => {
-                let mut all: Vec<Effect> = self.of_rule[rule.index()].iter().cloned().collect();
+                let own = &self.of_rule[rule.index()];
+                // A mode that is kept is the same as no mode touched.
+                let kept = own.iter().any(Effect::is_neutral);
+                let mut all: Vec<Effect> = own.iter().filter(|e| !kept || **e != Effect::none()).cloned().collect();
                 all.sort_unstable();
                 all
             }

@@ -1,0 +1,40 @@
+//! `wug bench`: the figures of docs/performance.md, measured here.
+//!
+//! Each benchmark runs its contestants in turns, round by round, and gives
+//! medians of per-round ratios: machines are noisy, and noise hits both.
+
+mod load;
+
+use crate::Outcome;
+use clap::{Args, Subcommand};
+
+/// Repeat a benchmark of the documentation on this machine
+#[derive(Args)]
+#[command(after_help = "Example:\n  wug bench load")]
+pub struct Bench {
+    #[command(subcommand)]
+    name: Name,
+}
+
+#[derive(Subcommand)]
+enum Name {
+    Load(load::Load),
+}
+
+impl Bench {
+    pub fn run(self) -> Outcome {
+        match self.name {
+            Name::Load(load) => load.run(),
+        }
+    }
+}
+
+/// The middle value; 0 of none.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
+    }
+}
