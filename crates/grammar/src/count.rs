@@ -59,17 +59,26 @@ mod tests {
 
     #[test]
     fn means_are_those_of_the_draws() {
-        for (min, max) in [(0, Some(1)), (2, Some(5)), (0, Some(8)), (0, Some(9)), (1, Some(30)), (0, None), (3, None)] {
+        for (min, max) in
+            [(0, Some(1)), (2, Some(5)), (0, Some(8)), (0, Some(9)), (1, Some(30)), (0, None), (3, None)]
+        {
             let n = 1 << 20;
-            let total: u64 = (0..n).map(|i| u64::from(extra(((i as u64) << 12) as u32 + 2048, min, max))).sum();
+            let total: u64 =
+                (0..n).map(|i| u64::from(extra(((i as u64) << 12) as u32 + 2048, min, max))).sum();
             let mean = total as f64 / f64::from(n);
-            assert!((mean - mean_extra(min, max)).abs() < 1e-3, "{min} {max:?}: {mean} {}", mean_extra(min, max));
+            assert!(
+                (mean - mean_extra(min, max)).abs() < 1e-3,
+                "{min} {max:?}: {mean} {}",
+                mean_extra(min, max)
+            );
         }
     }
 
     #[test]
     fn draws_stay_within_bounds() {
-        for (min, max) in [(0, Some(0)), (7, Some(7)), (0, Some(12)), (0, None), (u32::MAX - 1, Some(u32::MAX))] {
+        for (min, max) in
+            [(0, Some(0)), (7, Some(7)), (0, Some(12)), (0, None), (u32::MAX - 1, Some(u32::MAX))]
+        {
             assert_eq!(extra(0, min, max), 0);
             assert_eq!(extra(u32::MAX, min, max), choices(min, max) - 1);
         }

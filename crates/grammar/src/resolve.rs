@@ -171,7 +171,11 @@ impl Scope {
         let Some(called) = self.bound[name.0 as usize] else {
             let text = ast.names.text(name);
             let error = Diagnostic::error(span, format!("unknown rule `{text}`"));
-            diags.push(if diags.errors() < MAX_SUGGESTIONS { suggest(error, text, ast, true) } else { error });
+            diags.push(if diags.errors() < MAX_SUGGESTIONS {
+                suggest(error, text, ast, true)
+            } else {
+                error
+            });
             return;
         };
         let called = &ast.rules[called.index()];

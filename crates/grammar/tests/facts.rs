@@ -90,7 +90,8 @@ fn minimum_length_is_the_least_fixed_point() {
     each(|grammar| {
         let facts = Facts::of(grammar);
         let times = |v: u64, n: u32| v.saturating_mul(u64::from(n));
-        let eval = |body, values: &[_]| least(grammar, body, values, |n| n, |_, v| v, u64::saturating_add, times);
+        let eval =
+            |body, values: &[_]| least(grammar, body, values, |n| n, |_, v| v, u64::saturating_add, times);
         let (slow, _) = settle(grammar, None, 1_000, eval);
         for rule in grammar.rules() {
             let body = grammar.rule(rule).body;
@@ -125,7 +126,13 @@ fn maximum_length_is_where_growth_ends() {
                     })
                 })
             };
-            grammar.alternatives(body).filter(|&a| productive(a)).map(length).max().unwrap_or(0).min(ENDLESS * 4)
+            grammar
+                .alternatives(body)
+                .filter(|&a| productive(a))
+                .map(length)
+                .max()
+                .unwrap_or(0)
+                .min(ENDLESS * 4)
         };
         let (slow, settled) = settle(grammar, 0, 4 * grammar.body_count() + 50, eval);
         for rule in grammar.rules() {
@@ -170,7 +177,9 @@ fn derivations(grammar: &Grammar, facts: &Facts) -> BTreeSet<(RuleId, RuleId, bo
     loop {
         let mut next = all.clone();
         for &(a, b, before, after) in &all {
-            for &(_, c, more_before, more_after) in all.range((b, RuleId(0), false, false)..).take_while(|e| e.0 == b) {
+            for &(_, c, more_before, more_after) in
+                all.range((b, RuleId(0), false, false)..).take_while(|e| e.0 == b)
+            {
                 next.insert((a, c, before | more_before, after | more_after));
             }
         }
@@ -235,7 +244,8 @@ fn closes(grammar: &Grammar, facts: &Facts, closing: &Closing) {
             })
         };
         // The tallest, so that a circle anywhere never comes to rest.
-        let heights: Option<Vec<u64>> = grammar.alternatives(body).filter(|&a| closing.allows(a)).map(height).collect();
+        let heights: Option<Vec<u64>> =
+            grammar.alternatives(body).filter(|&a| closing.allows(a)).map(height).collect();
         heights.and_then(|h| h.into_iter().max())
     };
     let (heights, settled) = settle(grammar, None, 1_000, eval);

@@ -6,8 +6,8 @@
 
 use std::fmt;
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
-use wug_grammar::transform::{lower, prune};
 use wug_grammar::lexical::TokenId;
+use wug_grammar::transform::{lower, prune};
 use wug_grammar::{AltId, BodyId, Diagnostic, Grammar};
 
 /// What is produced.
@@ -117,7 +117,19 @@ impl Program {
         let token_of = lowered.relex.as_ref().map_or_else(Vec::new, |relex| relex.tokens(&grammar));
         let relex = lowered.relex.filter(|_| !lowered.unproven.is_empty());
         let warnings = lowered.warnings;
-        Ok(Program { grammar, facts, closing, options, least, shortest, free, closed, relex, token_of, warnings })
+        Ok(Program {
+            grammar,
+            facts,
+            closing,
+            options,
+            least,
+            shortest,
+            free,
+            closed,
+            relex,
+            token_of,
+            warnings,
+        })
     }
 
     /// The mean length of what is produced, as far as the size limit is out

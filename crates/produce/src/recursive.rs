@@ -67,7 +67,13 @@ struct Ranked {
 
 /// Appends input `index` of `seed` to `out`. `None` if no input that lexes
 /// as meant was found in a thousand tries.
-pub fn produce(program: &Program, seed: u64, index: u64, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<()> {
+pub fn produce(
+    program: &Program,
+    seed: u64,
+    index: u64,
+    scratch: &mut Scratch,
+    out: &mut Vec<u8>,
+) -> Option<()> {
     let mut rng = Rng::new(seed, index);
     scratch.used.resize(program.grammar.alternative_count(), false);
     scratch.pools.resize(program.grammar.rules().len(), None);
@@ -97,7 +103,12 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(program: &'a Program, rng: &'a mut Rng, scratch: &'a mut Scratch, out: &'a mut Vec<u8>) -> Run<'a> {
+    fn new(
+        program: &'a Program,
+        rng: &'a mut Rng,
+        scratch: &'a mut Scratch,
+        out: &'a mut Vec<u8>,
+    ) -> Run<'a> {
         let start = out.len();
         scratch.frames.clear();
         scratch.tokens.clear();
@@ -243,7 +254,8 @@ impl<'a> Run<'a> {
             alt = choice.first;
         } else if choice.ways > 1 {
             let mut drawn = self.draw(choice.weight);
-            let allowed = program.grammar.alternatives(body).filter(|&a| !closed || program.closing.allows(a));
+            let allowed =
+                program.grammar.alternatives(body).filter(|&a| !closed || program.closing.allows(a));
             for candidate in allowed {
                 let weight = program.grammar.alternative(candidate).weight;
                 alt = candidate;

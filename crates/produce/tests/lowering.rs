@@ -116,7 +116,8 @@ fn case(u: &mut Unstructured) -> Result<Case> {
         }
         for token in &own {
             let keyword = if token.skip { "skip" } else { "token" };
-            let action = if token.action.is_empty() { String::new() } else { format!(" -> {}", token.action) };
+            let action =
+                if token.action.is_empty() { String::new() } else { format!(" -> {}", token.action) };
             let pattern = token.pattern.replace('/', "\\/");
             let _ = writeln!(text, "{keyword} {} = /{pattern}/{action} ;", token.name);
             tokens.push((*token).clone());
@@ -132,7 +133,13 @@ fn escape(literal: &str) -> String {
     literal.bytes().map(|b| format!("\\x{b:02x}")).collect()
 }
 
-fn sequence(u: &mut Unstructured, symbols: &[String], rules: usize, depth: u32, out: &mut String) -> Result<()> {
+fn sequence(
+    u: &mut Unstructured,
+    symbols: &[String],
+    rules: usize,
+    depth: u32,
+    out: &mut String,
+) -> Result<()> {
     for i in 0..u.int_in_range(1..=4)? {
         if i > 0 {
             out.push(' ');

@@ -108,7 +108,10 @@ fn the_mean_length_is_the_expected_one() {
                     continue;
                 }
                 let (mean, error) = sampled(&program, 3_000);
-                assert!((mean - expected).abs() <= 5.0 * error + 1e-6, "{text} {depth}: {mean} {expected} {error}");
+                assert!(
+                    (mean - expected).abs() <= 5.0 * error + 1e-6,
+                    "{text} {depth}: {mean} {expected} {error}"
+                );
             }
         }
     }
@@ -138,8 +141,10 @@ fn closing_by_one_draw_has_the_distribution_of_choosing_one_by_one() {
         let ways = program.closing.completions(program.grammar.rule(program.grammar.start()).body);
         assert_eq!(ways <= wug_produce::pool::POOL, pooled, "{ways}");
         let n = 20_000;
-        let xs: usize = (0..n).map(|i| produce(&program, 9, i)[..2].iter().filter(|&&c| c == b'x').count()).sum();
-        let zs: usize = (0..n).map(|i| produce(&program, 9, i)[..2].iter().filter(|&&c| c == b'z').count()).sum();
+        let xs: usize =
+            (0..n).map(|i| produce(&program, 9, i)[..2].iter().filter(|&&c| c == b'x').count()).sum();
+        let zs: usize =
+            (0..n).map(|i| produce(&program, 9, i)[..2].iter().filter(|&&c| c == b'z').count()).sum();
         assert!((xs as f64 / (2 * n) as f64 - 0.6).abs() < 0.015, "{xs}");
         assert!((zs as f64 / (2 * n) as f64 - 2.0 / 15.0).abs() < 0.012, "{zs}");
     }

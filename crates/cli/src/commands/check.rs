@@ -13,7 +13,9 @@ use wug_grammar::{Grammar, Loaded, RuleId, Severity, check};
 
 /// Tell what is wrong with a grammar and what is true of it
 #[derive(Args)]
-#[command(after_help = "Example:\n  wug check json\n  wug check my.wug --json\n\nExits 1 if the grammar cannot be used.")]
+#[command(
+    after_help = "Example:\n  wug check json\n  wug check my.wug --json\n\nExits 1 if the grammar cannot be used."
+)]
 pub struct Check {
     #[command(flatten)]
     grammar: GrammarArg,
@@ -76,7 +78,11 @@ impl Check {
             warnings: diagnostics.len() - errors,
             ..describe(grammar, &facts, self.max_depth)
         };
-        if self.json { print_json(&report)? } else { print(&text(&report))? }
+        if self.json {
+            print_json(&report)?
+        } else {
+            print(&text(&report))?
+        }
         if errors > 0 { Err(Failure::No) } else { Ok(()) }
     }
 
@@ -118,7 +124,8 @@ fn describe(grammar: &Grammar, facts: &Facts, depth: u32) -> Report {
 
 fn text(report: &Report) -> String {
     let mut out = String::new();
-    let tokens = if report.tokens > 0 { format!(", {} of them tokens", report.tokens) } else { String::new() };
+    let tokens =
+        if report.tokens > 0 { format!(", {} of them tokens", report.tokens) } else { String::new() };
     let _ = writeln!(out, "start           {}", report.start);
     let _ = writeln!(out, "rules           {}{tokens}", report.rules);
     let _ = writeln!(out, "alternatives    {}", report.alternatives);
@@ -145,7 +152,12 @@ fn text(report: &Report) -> String {
     };
     let _ = writeln!(out, "expected length {expected}");
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    let _ = writeln!(out, "found           {}, {}", plural(report.errors, "error"), plural(report.warnings, "warning"));
+    let _ = writeln!(
+        out,
+        "found           {}, {}",
+        plural(report.errors, "error"),
+        plural(report.warnings, "warning")
+    );
     out
 }
 

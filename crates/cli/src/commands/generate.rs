@@ -122,7 +122,9 @@ impl Generate {
                 anstream::eprintln!("{}", diagnostic.render(&loaded.sources, true));
                 Failure::No
             }
-            Unfit::Size { least, .. } => Failure::usage(format!("{unfit}; allow more with --max-size {least}")),
+            Unfit::Size { least, .. } => {
+                Failure::usage(format!("{unfit}; allow more with --max-size {least}"))
+            }
         })?;
         if self.grammar.format.is_none() && !program.warnings.is_empty() {
             anstream::eprint!("{}", render_all(&program.warnings, &loaded.sources, true));
@@ -144,7 +146,8 @@ impl Generate {
             if recursive::produce(&program, seed, index, &mut scratch, &mut input).is_none() {
                 return Err(Failure::Message(
                     1,
-                    "no input was found whose tokens do not run together; `wug check` names the tokens".into(),
+                    "no input was found whose tokens do not run together; `wug check` names the tokens"
+                        .into(),
                 ));
             }
             if self.stats {
@@ -185,7 +188,8 @@ fn stats(
 ) -> Stats {
     lengths.sort_unstable();
     let bytes: u64 = lengths.iter().sum();
-    let quantile = |q: f64| lengths.get(((lengths.len() as f64 - 1.0) * q).round() as usize).copied().unwrap_or(0);
+    let quantile =
+        |q: f64| lengths.get(((lengths.len() as f64 - 1.0) * q).round() as usize).copied().unwrap_or(0);
     let cpu_seconds = cpu.as_secs_f64();
     Stats {
         engine: "recursive",
@@ -235,8 +239,9 @@ impl Sink {
             let out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
             return Ok(Sink::Stream { out, separator });
         };
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::usage(format!("cannot make the folder `{}`: {error}", folder.display())))?;
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Failure::usage(format!("cannot make the folder `{}`: {error}", folder.display()))
+        })?;
         Ok(Sink::Folder(folder.to_path_buf()))
     }
 
@@ -267,7 +272,10 @@ impl Sink {
         match self {
             Sink::Stream { .. } => format!("cannot write to standard output: {error}"),
             Sink::Folder(folder) => {
-                format!("cannot write input {index} to `{}`: {error}; the ones before it are whole", folder.display())
+                format!(
+                    "cannot write input {index} to `{}`: {error}; the ones before it are whole",
+                    folder.display()
+                )
             }
         }
     }

@@ -29,7 +29,7 @@ pub fn cheap(grammar: &Grammar, sites: &Sites, depth: &Least<Cost>, graph: &Grap
     };
     search.run();
     let mut kept: Vec<bool> = search.cut.iter().map(|&cut| !cut).collect();
-    for rules in &graph.components {
+    for rules in graph.components.iter() {
         let mut empty = false;
         for &rule in rules {
             let body = grammar.rule(rule).body;

@@ -24,26 +24,25 @@ pub enum ClosingMode {
 #[derive(Clone, Debug)]
 pub struct Closing {
     allowed: Vec<bool>,
-    /// Rules in an order in which those that a rule needs come before it.
-    pub order: Vec<RuleId>,
+    order: Vec<RuleId>,
     completions: Vec<u64>,
 }
 
 impl Closing {
     /// The completions of a grammar.
     pub fn of(grammar: &Grammar, facts: &Facts, mode: ClosingMode) -> Closing {
-        let sites = Sites::of(grammar);
+        let sites = &facts.sites;
         let allowed = match mode {
-            ClosingMode::Cheap => cheap::cheap(grammar, &sites, &facts.depth, &facts.graph),
+            ClosingMode::Cheap => cheap::cheap(grammar, sites, &facts.depth, &facts.graph),
             ClosingMode::Min => (0..grammar.alternative_count())
-                .map(|i| minimal(&sites, &facts.depth, sites.body_of[i], AltId(i as u32)))
+                .map(|i| minimal(sites, &facts.depth, sites.body_of[i], AltId(i as u32)))
                 .collect(),
         };
         let order = order(grammar, &allowed);
         let mut closing = Closing { allowed, order, completions: vec![0; grammar.body_count()] };
         for at in 0..closing.order.len() {
             let rule = closing.order[at];
-            closing.count(grammar, grammar.rule(rule).body);
+            closing.count(grammar, sites, sites.body_of_rule(rule));
         }
         closing
     }
@@ -53,12 +52,17 @@ impl Closing {
         self.allowed[alt.index()]
     }
 
+    /// All rules, each behind those that it needs at the limit.
+    pub fn order(&self) -> &[RuleId] {
+        &self.order
+    }
+
     /// How many derivations a body has at the limit, saturating.
     pub fn completions(&self, body: BodyId) -> u64 {
         self.completions[body.index()]
     }
 
-    fn count(&mut self, grammar: &Grammar, body: BodyId) -> u64 {
+    fn count(&mut self, grammar: &Grammar, sites: &Sites, body: BodyId) -> u64 {
         let mut total = 0u64;
         for alt in grammar.alternatives(body) {
             let mut product = 1u64;
@@ -66,11 +70,11 @@ impl Closing {
                 let ways = match *symbol {
                     Symbol::Bytes(_) => 1,
                     Symbol::Class(class) => u64::from(grammar.class(class).count()),
-                    Symbol::Rule(rule) => self.completions[grammar.rule(rule).body.index()],
-                    Symbol::Group(inner) => self.count(grammar, inner),
+                    Symbol::Rule(rule) => self.completions[sites.body_of_rule(rule).index()],
+                    Symbol::Group(inner) => self.count(grammar, sites, inner),
                     Symbol::Repeat(repeat) => {
                         let repeat = *grammar.repeat(repeat);
-                        let ways = self.count(grammar, repeat.body);
+                        let ways = self.count(grammar, sites, repeat.body);
                         ways.saturating_pow(repeat.min)
                     }
                 };

@@ -1,8 +1,12 @@
-//! The mean length of what a producer emits at a depth limit, exactly: a
-//! sum over choices, level by level.
+//! The mean length of what a producer emits at a depth limit, exactly.
+//!
+//! The mean length of a rule is linear in those of the rules it calls: a
+//! sum over choices of probability times length. So each level of depth is
+//! one product of a sparse matrix with the means of the level below.
 
 use super::Facts;
 use super::closing::Closing;
+use super::graph::components_of;
 use crate::arena::BodyId;
 use crate::count;
 use crate::ir::{Grammar, RuleId, Symbol};
@@ -15,119 +19,162 @@ pub fn expected_length(grammar: &Grammar, facts: &Facts, closing: &Closing, dept
 
 /// Mean bytes of every rule when `depth` levels are left at its call.
 pub fn expected_lengths(grammar: &Grammar, facts: &Facts, closing: &Closing, depth: u32) -> Vec<f64> {
-    let n = grammar.rules().len();
-    let mut means = vec![0.0; n];
-    for &rule in &closing.order {
-        means[rule.index()] = Level { grammar, facts, closing: Some(closing), upper: &means, same: &means }
-            .body(grammar.rule(rule).body);
+    let closed = Linear::of(grammar, facts, Some(closing));
+    let mut below = vec![0.0; grammar.rules().len()];
+    for &rule in closing.order() {
+        below[rule.index()] = closed.value(rule, &below, &below);
     }
-    let order = same_level_order(grammar);
-    let mut below = means;
+    if depth == 0 {
+        return below;
+    }
+    let free = Linear::of(grammar, facts, None);
+    let turns = same_level(&free);
+    let limit = |rule: RuleId| grammar.rule(rule).depth_limit.unwrap_or(u32::MAX);
+    let last_limit = grammar.rules().map(limit).filter(|&l| l < u32::MAX).max().unwrap_or(0);
     for level in 1..=depth {
         let mut means = below.clone();
-        for group in &order {
-            // Rules that cost no depth may call each other in circles: go
-            // round until nothing changes. One that is alone needs one turn.
-            for _ in 0..if group.circular { MAX_TURNS } else { 1 } {
-                let mut change = 0.0f64;
-                for &rule in &group.rules {
-                    let limit = grammar.rule(rule).depth_limit;
-                    if limit.is_some_and(|limit| level > limit) {
-                        continue;
-                    }
-                    let mean = Level { grammar, facts, closing: None, upper: &below, same: &means }
-                        .body(grammar.rule(rule).body);
-                    change = change.max((mean - means[rule.index()]).abs() / mean.max(1.0));
-                    means[rule.index()] = mean;
-                }
-                if change < 1e-13 {
-                    break;
-                }
-            }
+        for turn in &turns {
+            turn.run(&free, &below, &mut means, |rule| level <= limit(rule));
         }
         // A further level changes nothing once one did not.
-        let settled = means == below;
+        let settled = means == below && level > last_limit;
         below = means;
-        if settled && level > 1 && grammar.rules.iter().all(|r| r.depth_limit.is_none_or(|l| l < level)) {
+        if settled {
             break;
         }
     }
     below
 }
 
-const MAX_TURNS: usize = 100_000;
+/// For each rule, a constant and the rules it calls with their factors.
+struct Linear {
+    constants: Vec<f64>,
+    first: Vec<u32>,
+    calls: Vec<Call>,
+}
 
-/// Rules in the order in which one level is evaluated.
-struct Group {
+#[derive(Clone, Copy)]
+struct Call {
+    factor: f64,
+    rule: RuleId,
+    /// The call costs a level of depth.
+    deeper: bool,
+}
+
+impl Linear {
+    /// Free choice, or what is left at the limit.
+    fn of(grammar: &Grammar, facts: &Facts, closing: Option<&Closing>) -> Linear {
+        let mut terms = Terms { grammar, facts, closing, constant: 0.0, calls: Vec::new() };
+        let mut constants = Vec::with_capacity(grammar.rules().len());
+        let mut first = vec![0];
+        for rule in grammar.rules() {
+            terms.constant = 0.0;
+            terms.body(grammar.rule(rule).body, 1.0);
+            constants.push(terms.constant);
+            first.push(terms.calls.len() as u32);
+        }
+        Linear { constants, first, calls: terms.calls }
+    }
+
+    fn calls(&self, rule: RuleId) -> &[Call] {
+        &self.calls[self.first[rule.index()] as usize..self.first[rule.index() + 1] as usize]
+    }
+
+    /// The mean of a rule from those one level below and those of its own.
+    fn value(&self, rule: RuleId, below: &[f64], same: &[f64]) -> f64 {
+        let mean = |call: &Call| call.factor * if call.deeper { below } else { same }[call.rule.index()];
+        self.constants[rule.index()] + self.calls(rule).iter().map(mean).sum::<f64>()
+    }
+}
+
+struct Terms<'a> {
+    grammar: &'a Grammar,
+    facts: &'a Facts,
+    closing: Option<&'a Closing>,
+    constant: f64,
+    calls: Vec<Call>,
+}
+
+impl Terms<'_> {
+    /// Adds `factor` times a body.
+    fn body(&mut self, body: BodyId, factor: f64) {
+        let grammar = self.grammar;
+        let (facts, closing) = (self.facts, self.closing);
+        let usable = |alt| closing.map_or_else(|| facts.alternative_productive(alt), |c| c.allows(alt));
+        let weight = |alt| f64::from(grammar.alternative(alt).weight);
+        let usable = || grammar.alternatives(body).filter(|&alt| usable(alt));
+        let total: f64 = usable().map(weight).sum();
+        for alt in usable() {
+            let factor = factor * weight(alt) / total;
+            for symbol in grammar.symbols(alt) {
+                self.symbol(*symbol, factor);
+            }
+        }
+    }
+
+    fn symbol(&mut self, symbol: Symbol, factor: f64) {
+        match symbol {
+            Symbol::Bytes(bytes) => self.constant += factor * f64::from(bytes.len),
+            Symbol::Class(class) => self.constant += factor * self.grammar.class(class).mean_len(),
+            Symbol::Group(body) => self.body(body, factor),
+            Symbol::Rule(rule) => {
+                let deeper = self.facts.sites.costs_depth(rule);
+                self.calls.push(Call { factor, rule, deeper });
+            }
+            Symbol::Repeat(repeat) => {
+                let repeat = *self.grammar.repeat(repeat);
+                let grows = self.closing.is_none() && self.facts.depth.of_body(repeat.body).is_some();
+                let extra = if grows { count::mean_extra(repeat.min, repeat.max) } else { 0.0 };
+                let times = f64::from(repeat.min) + extra;
+                if times > 0.0 {
+                    self.body(repeat.body, factor * times);
+                }
+            }
+        }
+    }
+}
+
+/// Rules that are evaluated together at one level.
+struct Turn {
     rules: Vec<RuleId>,
+    /// They call each other without cost: go round until nothing changes.
     circular: bool,
 }
 
-/// Calls that cost no depth are evaluated at the same level, so what they
-/// call comes first.
-fn same_level_order(grammar: &Grammar) -> Vec<Group> {
-    let mut first = vec![0u32];
-    let mut calls: Vec<RuleId> = Vec::new();
-    for rule in grammar.rules() {
-        grammar.body_calls(grammar.rule(rule).body, &mut |called| {
-            if !grammar.rule(called).costs_depth() {
-                calls.push(called);
+const MAX_ROUNDS: usize = 100_000;
+
+impl Turn {
+    fn run(&self, linear: &Linear, below: &[f64], means: &mut [f64], counts: impl Fn(RuleId) -> bool) {
+        for _ in 0..if self.circular { MAX_ROUNDS } else { 1 } {
+            let mut change = 0.0f64;
+            for &rule in self.rules.iter().filter(|&&r| counts(r)) {
+                let mean = linear.value(rule, below, means);
+                change = change.max((mean - means[rule.index()]).abs() / mean.max(1.0));
+                means[rule.index()] = mean;
             }
-        });
+            if change < 1e-13 {
+                break;
+            }
+        }
+    }
+}
+
+/// Calls that cost no depth are evaluated at the same level, so what they
+/// call comes first; all other rules come in one turn at the end.
+fn same_level(linear: &Linear) -> Vec<Turn> {
+    let count = linear.constants.len();
+    let (mut first, mut calls) = (vec![0], Vec::new());
+    for rule in (0..count as u32).map(RuleId) {
+        calls.extend(linear.calls(rule).iter().filter(|c| !c.deeper).map(|c| c.rule));
         first.push(calls.len() as u32);
     }
-    let (_, groups) = super::components_of(&first, &calls);
-    let circular = |rules: &[RuleId]| {
-        let rule = rules[0];
-        let own = &calls[first[rule.index()] as usize..first[rule.index() + 1] as usize];
-        rules.len() > 1 || own.contains(&rule)
+    if calls.is_empty() {
+        return vec![Turn { rules: (0..count as u32).map(RuleId).collect(), circular: false }];
+    }
+    let components = components_of(&first, &calls);
+    let turn = |rules: &[RuleId]| {
+        let own = |rule: RuleId| &calls[first[rule.index()] as usize..first[rule.index() + 1] as usize];
+        Turn { circular: rules.len() > 1 || own(rules[0]).contains(&rules[0]), rules: rules.to_vec() }
     };
-    groups.into_iter().map(|rules| Group { circular: circular(&rules), rules }).collect()
-}
-
-struct Level<'a> {
-    grammar: &'a Grammar,
-    facts: &'a Facts,
-    /// At the limit: what may be used.
-    closing: Option<&'a Closing>,
-    /// Means one level below this one.
-    upper: &'a [f64],
-    /// Means at this level, for calls that cost no depth.
-    same: &'a [f64],
-}
-
-impl Level<'_> {
-    fn body(&self, body: BodyId) -> f64 {
-        let (mut sum, mut weights) = (0.0, 0.0);
-        for alt in self.grammar.alternatives(body) {
-            let usable = match self.closing {
-                Some(closing) => closing.allows(alt),
-                None => self.facts.alternative_productive(alt),
-            };
-            if usable {
-                let weight = f64::from(self.grammar.alternative(alt).weight);
-                weights += weight;
-                sum += weight * self.grammar.symbols(alt).iter().map(|s| self.symbol(*s)).sum::<f64>();
-            }
-        }
-        if weights == 0.0 { 0.0 } else { sum / weights }
-    }
-
-    fn symbol(&self, symbol: Symbol) -> f64 {
-        match symbol {
-            Symbol::Bytes(bytes) => f64::from(bytes.len),
-            Symbol::Class(class) => self.grammar.class(class).mean_len(),
-            Symbol::Group(body) => self.body(body),
-            Symbol::Rule(rule) if self.grammar.rule(rule).costs_depth() => self.upper[rule.index()],
-            Symbol::Rule(rule) => self.same[rule.index()],
-            Symbol::Repeat(repeat) => {
-                let repeat = self.grammar.repeat(repeat);
-                let possible = self.facts.depth.of_body(repeat.body).is_some();
-                let extra = if self.closing.is_some() || !possible { 0.0 } else { count::mean_extra(repeat.min, repeat.max) };
-                let times = f64::from(repeat.min) + extra;
-                // A count of nothing, not nothing times an endless text.
-                if times == 0.0 { 0.0 } else { times * self.body(repeat.body) }
-            }
-        }
-    }
+    components.iter().map(turn).collect()
 }

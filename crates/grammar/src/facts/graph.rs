@@ -1,6 +1,7 @@
 //! Which rules call which, and the recursion among them.
 
 use super::least::{Cost, Least, Shortest};
+use super::sites::Sites;
 use crate::arena::{AltId, BodyId};
 use crate::ir::{Grammar, RuleId, Symbol};
 
@@ -45,11 +46,8 @@ impl Recursion {
 pub struct Graph {
     first: Vec<u32>,
     edges: Vec<Edge>,
-    /// The component of each rule, by calls that can be completed; callees
-    /// have smaller numbers.
-    pub component: Vec<u32>,
-    /// The rules of each component.
-    pub components: Vec<Vec<RuleId>>,
+    /// Rules that lead to each other by calls that can be completed.
+    pub components: Components,
     /// Recursion of each rule.
     pub recursion: Vec<Recursion>,
 }
@@ -57,19 +55,23 @@ pub struct Graph {
 impl Graph {
     pub(super) fn of(
         grammar: &Grammar,
+        sites: &Sites,
         depth: &Least<Cost>,
         length: &Least<Shortest>,
         nonempty: &[bool],
     ) -> Graph {
-        let mut walk = Walk { grammar, depth, length, nonempty, edges: Vec::new() };
+        let mut walk = Walk { grammar, sites, depth, length, nonempty, edges: Vec::new() };
         let mut first = vec![0u32];
         for rule in grammar.rules() {
-            walk.body(grammar.rule(rule).body, Around { leftmost: true, before: false, after: false, productive: true });
+            walk.body(
+                grammar.rule(rule).body,
+                Around { leftmost: true, before: false, after: false, productive: true },
+            );
             first.push(walk.edges.len() as u32);
         }
         let edges = walk.edges;
-        let (component, components) = components(&first, &edges, |e| e.productive);
-        let mut graph = Graph { first, edges, component, components, recursion: Vec::new() };
+        let components = components(&first, &edges, |e| e.productive);
+        let mut graph = Graph { first, edges, components, recursion: Vec::new() };
         graph.recursion = graph.find_recursion();
         graph
     }
@@ -81,13 +83,13 @@ impl Graph {
 
     /// Calls of a rule that stay in its component.
     pub fn inner_calls(&self, rule: RuleId) -> impl Iterator<Item = &Edge> {
-        let own = self.component[rule.index()];
-        self.calls(rule).iter().filter(move |e| self.component[e.to.index()] == own)
+        let own = self.components.of(rule);
+        self.calls(rule).iter().filter(move |e| self.components.of(e.to) == own)
     }
 
     /// The rules that `start` leads to, itself included.
     pub fn reachable(&self, start: RuleId) -> Vec<bool> {
-        let mut reached = vec![false; self.component.len()];
+        let mut reached = vec![false; self.first.len() - 1];
         let mut stack = vec![start];
         reached[start.index()] = true;
         while let Some(rule) = stack.pop() {
@@ -101,9 +103,9 @@ impl Graph {
     }
 
     fn find_recursion(&self) -> Vec<Recursion> {
-        let mut found = vec![Recursion::default(); self.component.len()];
-        let (left_of, left_components) = components(&self.first, &self.edges, |e| e.leftmost && e.productive);
-        for rules in &self.components {
+        let mut found = vec![Recursion::default(); self.first.len() - 1];
+        let left = components(&self.first, &self.edges, |e| e.leftmost && e.productive);
+        for rules in self.components.iter() {
             // In a strongly connected component a call with text before it
             // and a call with text behind it lie on a common circle.
             let inner = || rules.iter().flat_map(|&r| self.inner_calls(r)).filter(|e| e.productive);
@@ -117,8 +119,7 @@ impl Graph {
         for (i, recursion) in found.iter_mut().enumerate() {
             let rule = RuleId(i as u32);
             let itself = |e: &&Edge| e.to == rule && e.leftmost && e.productive;
-            recursion.left =
-                left_components[left_of[i] as usize].len() > 1 || self.calls(rule).iter().any(|e| itself(&e));
+            recursion.left = left.with(rule).len() > 1 || self.calls(rule).iter().any(|e| itself(&e));
         }
         found
     }
@@ -135,6 +136,7 @@ struct Around {
 
 struct Walk<'a> {
     grammar: &'a Grammar,
+    sites: &'a Sites,
     depth: &'a Least<Cost>,
     length: &'a Least<Shortest>,
     nonempty: &'a [bool],
@@ -188,7 +190,7 @@ impl Walk<'_> {
         match symbol {
             Symbol::Bytes(_) => true,
             Symbol::Class(class) => !self.grammar.class(class).is_empty(),
-            Symbol::Rule(rule) => self.nonempty[self.grammar.rule(rule).body.index()],
+            Symbol::Rule(rule) => self.nonempty[self.sites.body_of_rule(rule).index()],
             Symbol::Group(body) => self.nonempty[body.index()],
             Symbol::Repeat(repeat) => {
                 let repeat = self.grammar.repeat(repeat);
@@ -201,7 +203,7 @@ impl Walk<'_> {
         let empty = |body: BodyId| self.length.of_body(body).is_some_and(|s| s.length == 0);
         match symbol {
             Symbol::Bytes(_) | Symbol::Class(_) => false,
-            Symbol::Rule(rule) => empty(self.grammar.rule(rule).body),
+            Symbol::Rule(rule) => empty(self.sites.body_of_rule(rule)),
             Symbol::Group(body) => empty(body),
             Symbol::Repeat(repeat) => {
                 let repeat = self.grammar.repeat(repeat);
@@ -212,7 +214,7 @@ impl Walk<'_> {
 }
 
 /// Components over the edges that count.
-fn components(first: &[u32], edges: &[Edge], counts: impl Fn(&Edge) -> bool) -> (Vec<u32>, Vec<Vec<RuleId>>) {
+fn components(first: &[u32], edges: &[Edge], counts: impl Fn(&Edge) -> bool) -> Components {
     let mut kept_first = Vec::with_capacity(first.len());
     kept_first.push(0);
     let mut kept = Vec::with_capacity(edges.len());
@@ -224,16 +226,45 @@ fn components(first: &[u32], edges: &[Edge], counts: impl Fn(&Edge) -> bool) -> 
     components_of(&kept_first, &kept)
 }
 
-/// Tarjan's strongly connected components, on an explicit stack: the number
-/// of each rule's component, and the components, callees first. The calls
-/// of rule i are `calls[first[i]..first[i + 1]]`.
-pub(crate) fn components_of(first: &[u32], calls: &[RuleId]) -> (Vec<u32>, Vec<Vec<RuleId>>) {
+/// Strongly connected components, callees first.
+#[derive(Clone, Debug)]
+pub struct Components {
+    number: Vec<u32>,
+    first: Vec<u32>,
+    rules: Vec<RuleId>,
+}
+
+impl Components {
+    /// The number of a rule's component; callees have smaller ones.
+    pub fn of(&self, rule: RuleId) -> u32 {
+        self.number[rule.index()]
+    }
+
+    /// The rules of a rule's component.
+    pub fn with(&self, rule: RuleId) -> &[RuleId] {
+        let at = self.of(rule) as usize;
+        &self.rules[self.first[at] as usize..self.first[at + 1] as usize]
+    }
+
+    /// The rules of each component.
+    pub fn iter(&self) -> impl Iterator<Item = &[RuleId]> {
+        self.first.windows(2).map(|range| &self.rules[range[0] as usize..range[1] as usize])
+    }
+
+    /// All rules; what a rule calls stands before it, circles aside.
+    pub fn rules(&self) -> &[RuleId] {
+        &self.rules
+    }
+}
+
+/// Tarjan's algorithm, on an explicit stack. The calls of rule i are
+/// `calls[first[i]..first[i + 1]]`.
+pub(crate) fn components_of(first: &[u32], calls: &[RuleId]) -> Components {
     const NEW: u32 = u32::MAX;
     let n = first.len() - 1;
     let mut order = vec![NEW; n];
     let mut low = vec![0u32; n];
-    let mut component = vec![NEW; n];
-    let mut found: Vec<Vec<RuleId>> = Vec::new();
+    let mut found = Components { number: vec![NEW; n], first: vec![0], rules: Vec::with_capacity(n) };
     // Rules not yet in a component, and the path with the next call of each.
     let mut open: Vec<u32> = Vec::new();
     let mut path: Vec<(u32, u32)> = Vec::new();
@@ -253,7 +284,7 @@ pub(crate) fn components_of(first: &[u32], calls: &[RuleId]) -> (Vec<u32>, Vec<V
             if *at < first[v + 1] {
                 let w = calls[*at as usize].index();
                 *at += 1;
-                if order[w] != NEW && component[w] == NEW {
+                if order[w] != NEW && found.number[w] == NEW {
                     low[v] = low[v].min(order[w]);
                 }
                 next = Some(w as u32);
@@ -266,11 +297,14 @@ pub(crate) fn components_of(first: &[u32], calls: &[RuleId]) -> (Vec<u32>, Vec<V
             }
             if low[v] == order[v] {
                 let from = open.iter().rposition(|&w| w as usize == v).unwrap_or(0);
-                let rules: Vec<RuleId> = open.drain(from..).map(RuleId).collect();
-                rules.iter().for_each(|r| component[r.index()] = found.len() as u32);
-                found.push(rules);
+                let number = found.first.len() as u32 - 1;
+                for rule in open.drain(from..) {
+                    found.number[rule as usize] = number;
+                    found.rules.push(RuleId(rule));
+                }
+                found.first.push(found.rules.len() as u32);
             }
         }
     }
-    (component, found)
+    found
 }

@@ -52,7 +52,7 @@ pub fn depth(grammar: &Grammar, sites: &Sites) -> Least<Cost> {
     let zero = Cost { depth: 0, steps: 0 };
     let used = |sum: Cost, how: Use, cost: Cost| {
         sum.max(match how {
-            Use::Call(rule) if grammar.rule(rule).costs_depth() => Cost { depth: cost.depth + 1, steps: 0 },
+            Use::Call(rule) if sites.costs_depth(rule) => Cost { depth: cost.depth + 1, steps: 0 },
             Use::Call(_) => Cost { steps: cost.steps + 1, ..cost },
             Use::Group | Use::Repeat { .. } => cost,
         })
@@ -98,6 +98,8 @@ fn solve<K: Copy + Ord>(
     // Symbols of an alternative whose measure is not known yet.
     let mut waiting = vec![0u32; grammar.alternative_count()];
     let mut bodies: Vec<Option<K>> = vec![None; grammar.body_count()];
+    // The least of each body so far, final or not: only better ones queue.
+    let mut best: Vec<Option<K>> = vec![None; grammar.body_count()];
     let mut heap: BinaryHeap<Reverse<(K, BodyId)>> = BinaryHeap::new();
 
     for body in (0..grammar.body_count() as u32).map(BodyId) {
@@ -115,6 +117,7 @@ fn solve<K: Copy + Ord>(
                 least = Some(least.map_or(sum, |l| l.min(sum)));
             }
         }
+        best[body.index()] = least;
         heap.extend(least.map(|l| Reverse((l, body))));
     }
     while let Some(Reverse((key, body))) = heap.pop() {
@@ -130,11 +133,16 @@ fn solve<K: Copy + Ord>(
             sums[at] = used(sums[at], site.how, key);
             waiting[at] -= 1;
             if waiting[at] == 0 {
-                heap.push(Reverse((sums[at], sites.body_of[at])));
+                let user = sites.body_of[at];
+                if best[user.index()].is_none_or(|b| sums[at] < b) {
+                    best[user.index()] = Some(sums[at]);
+                    heap.push(Reverse((sums[at], user)));
+                }
             }
         }
     }
-    let alternatives = sums.iter().zip(&waiting).map(|(&sum, &waiting)| (waiting == 0).then_some(sum)).collect();
+    let alternatives =
+        sums.iter().zip(&waiting).map(|(&sum, &waiting)| (waiting == 0).then_some(sum)).collect();
     Least { bodies, alternatives }
 }
 

@@ -16,7 +16,9 @@ pub fn nonempty(grammar: &Grammar, sites: &Sites, depth: &Least<Cost>) -> Vec<bo
     let productive = |at: usize| depth.of_alternative(crate::arena::AltId(at as u32)).is_some();
     for body in (0..grammar.body_count() as u32).map(BodyId) {
         let text = |symbol: &Symbol| matches!(symbol, Symbol::Bytes(_) | Symbol::Class(_));
-        let found = grammar.alternatives(body).any(|alt| productive(alt.index()) && grammar.symbols(alt).iter().any(text));
+        let found = grammar
+            .alternatives(body)
+            .any(|alt| productive(alt.index()) && grammar.symbols(alt).iter().any(text));
         if found {
             nonempty[body.index()] = true;
             work.push(body);
@@ -38,13 +40,21 @@ pub fn nonempty(grammar: &Grammar, sites: &Sites, depth: &Least<Cost>) -> Vec<bo
 
 /// Greatest length of each body that a rule holds; `None` if there is no
 /// bound. Bodies that derive nothing have 0.
-pub fn longest(grammar: &Grammar, depth: &Least<Cost>, nonempty: &[bool], graph: &Graph) -> Vec<Option<u64>> {
+pub fn longest(
+    grammar: &Grammar,
+    sites: &Sites,
+    depth: &Least<Cost>,
+    nonempty: &[bool],
+    graph: &Graph,
+) -> Vec<Option<u64>> {
     let mut found: Vec<Option<u64>> = vec![Some(0); grammar.body_count()];
-    let eval = |body: BodyId, found: &mut Vec<Option<u64>>| body_length(grammar, depth, nonempty, body, found);
+    let eval = |body: BodyId, found: &mut Vec<Option<u64>>| {
+        body_length(grammar, sites, depth, nonempty, body, found)
+    };
     // Callees first.
-    for rules in &graph.components {
+    for rules in graph.components.iter() {
         let inner = || rules.iter().flat_map(|&r| graph.inner_calls(r)).filter(|e| e.productive);
-        let bodies = || rules.iter().map(|&r| grammar.rule(r).body);
+        let bodies = || rules.iter().map(|&r| sites.body_of_rule(r));
         if inner().next().is_none() {
             bodies().for_each(|body| eval(body, &mut found));
             continue;
@@ -54,10 +64,13 @@ pub fn longest(grammar: &Grammar, depth: &Least<Cost>, nonempty: &[bool], graph:
         } else {
             // A circle of calls with nothing beside them passes on the
             // longest text of any of its rules.
-            bodies().fold(Some(0), |longest, body| {
+            let mut longest = Some(0);
+            for body in bodies() {
                 eval(body, &mut found);
-                longer(longest, std::mem::replace(&mut found[body.index()], Some(0)))
-            })
+                longest = longer(longest, found[body.index()]);
+                found[body.index()] = Some(0);
+            }
+            longest
         };
         bodies().for_each(|body| found[body.index()] = length);
         // The groups inside, now that the rules are known.
@@ -76,6 +89,7 @@ fn longer(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 /// Sets the length of a body and of those inside it.
 fn body_length(
     grammar: &Grammar,
+    sites: &Sites,
     depth: &Least<Cost>,
     nonempty: &[bool],
     body: BodyId,
@@ -88,19 +102,20 @@ fn body_length(
             let length = match *symbol {
                 Symbol::Bytes(bytes) => Some(u64::from(bytes.len)),
                 Symbol::Class(class) => Some(u64::from(grammar.class(class).max_len())),
-                Symbol::Rule(rule) => found[grammar.rule(rule).body.index()],
+                Symbol::Rule(rule) => found[sites.body_of_rule(rule).index()],
                 Symbol::Group(inner) => {
-                    body_length(grammar, depth, nonempty, inner, found);
+                    body_length(grammar, sites, depth, nonempty, inner, found);
                     found[inner.index()]
                 }
                 Symbol::Repeat(repeat) => {
                     let repeat = *grammar.repeat(repeat);
-                    body_length(grammar, depth, nonempty, repeat.body, found);
+                    body_length(grammar, sites, depth, nonempty, repeat.body, found);
                     match (nonempty[repeat.body.index()], repeat.max) {
                         (false, _) => Some(0),
                         (true, None) => None,
                         (true, Some(0)) => Some(0),
-                        (true, Some(max)) => found[repeat.body.index()].map(|l| l.saturating_mul(u64::from(max)).min(SATURATED)),
+                        (true, Some(max)) => found[repeat.body.index()]
+                            .map(|l| l.saturating_mul(u64::from(max)).min(SATURATED)),
                     }
                 }
             };

@@ -24,7 +24,7 @@ mod sites;
 pub use closing::{Closing, ClosingMode};
 pub use expected::{expected_length, expected_lengths};
 pub(crate) use graph::components_of;
-pub use graph::{Edge, Graph, Recursion};
+pub use graph::{Components, Edge, Graph, Recursion};
 pub use least::{Cost, Shortest};
 
 use crate::arena::{AltId, BodyId};
@@ -43,6 +43,7 @@ pub struct Facts {
     pub longest: Vec<Option<u64>>,
     /// Whether the start leads to each rule.
     pub reachable: Vec<bool>,
+    pub(crate) sites: sites::Sites,
 }
 
 impl Facts {
@@ -52,10 +53,10 @@ impl Facts {
         let depth = least::depth(grammar, &sites);
         let length = least::length(grammar, &sites);
         let nonempty = longest::nonempty(grammar, &sites, &depth);
-        let graph = Graph::of(grammar, &depth, &length, &nonempty);
-        let longest = longest::longest(grammar, &depth, &nonempty, &graph);
+        let graph = Graph::of(grammar, &sites, &depth, &length, &nonempty);
+        let longest = longest::longest(grammar, &sites, &depth, &nonempty, &graph);
         let reachable = graph.reachable(grammar.start());
-        Facts { depth, length, graph, longest, reachable }
+        Facts { depth, length, graph, longest, reachable, sites }
     }
 
     /// Whether a rule derives anything.

@@ -178,7 +178,8 @@ impl Dfa {
         }
         let mut number: Vec<Option<u32>> = vec![None; count + 1];
         number[0] = Some(DEAD);
-        let mut out = Dfa { width: self.width, next: vec![DEAD; self.width], labels: vec![None], start: DEAD };
+        let mut out =
+            Dfa { width: self.width, next: vec![DEAD; self.width], labels: vec![None], start: DEAD };
         let start = block[self.start as usize];
         let mut queue = std::collections::VecDeque::new();
         if start != 0 {
@@ -352,7 +353,8 @@ impl<'a> Subsets<'a> {
             }
             closed.push(state);
             let (part, inner) = self.locate(state);
-            states.extend(self.parts[part].nfa.silent[inner as usize].iter().map(|to| to + self.offsets[part]));
+            states
+                .extend(self.parts[part].nfa.silent[inner as usize].iter().map(|to| to + self.offsets[part]));
         }
         closed.iter().for_each(|&s| self.marks[s as usize] = false);
         self.work.spend(closed.len() + 1)?;

@@ -34,7 +34,12 @@ pub struct Nfa {
 
 impl Nfa {
     /// The language of `body`, which is that of the rule `inside` if given.
-    pub fn of(grammar: &Grammar, body: BodyId, inside: Option<RuleId>, work: &mut Work) -> Result<Nfa, TooLarge> {
+    pub fn of(
+        grammar: &Grammar,
+        body: BodyId,
+        inside: Option<RuleId>,
+        work: &mut Work,
+    ) -> Result<Nfa, TooLarge> {
         let path = inside.into_iter().collect();
         let mut builder = Build { grammar, nfa: Nfa::default(), path, depth: 0, work };
         let start = builder.state()?;

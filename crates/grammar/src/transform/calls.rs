@@ -52,13 +52,13 @@ impl Calls {
 
     /// Sorts the rules by their strongly connected components.
     pub(crate) fn order(&self) -> Order {
-        let (_, components) = components_of(&self.first, &self.called);
+        let components = components_of(&self.first, &self.called);
         let mut recursive = vec![false; self.first.len() - 1];
-        for rules in &components {
+        for rules in components.iter() {
             for &rule in rules {
                 recursive[rule.index()] = rules.len() > 1 || self.by(rule).contains(&rule);
             }
         }
-        Order { callees_first: components.into_iter().flatten().collect(), recursive }
+        Order { callees_first: components.rules().to_vec(), recursive }
     }
 }

@@ -86,7 +86,7 @@ fn order(grammar: &Grammar, excluded: &HashMap<RuleId, BodyId>, diags: &mut Diag
 
 enum Found {
     Class(Class),
-    Automaton(Dfa, Alphabet),
+    Automaton(Dfa, Box<Alphabet>),
 }
 
 struct Refused {
@@ -105,7 +105,8 @@ const LARGE: Refused = Refused {
 
 fn difference(grammar: &Grammar, left: BodyId, right: BodyId, work: &mut Work) -> Result<Found, Refused> {
     let mut fuel = CLASS_FUEL;
-    if let (Some(left), Some(right)) = (class_of(grammar, left, &mut fuel), class_of(grammar, right, &mut fuel))
+    if let (Some(left), Some(right)) =
+        (class_of(grammar, left, &mut fuel), class_of(grammar, right, &mut fuel))
         && let Some(class) = left.difference(&right)
     {
         return Ok(Found::Class(class));
@@ -123,7 +124,7 @@ fn difference(grammar: &Grammar, left: BodyId, right: BodyId, work: &mut Work) -
     };
     let (left, right) = (dfa(&left)?, dfa(&right)?);
     let found = left.difference(&right, work).map_err(|_| LARGE)?;
-    Ok(Found::Automaton(found, alphabet))
+    Ok(Found::Automaton(found, Box::new(alphabet)))
 }
 
 /// Bodies looked at for the classes of one exception; what needs more is

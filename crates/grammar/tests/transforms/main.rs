@@ -54,4 +54,3 @@ fn symbols(grammar: &Grammar) -> usize {
     }
     count
 }
-

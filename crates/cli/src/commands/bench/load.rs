@@ -2,8 +2,8 @@
 //! compared with what `serde_json` takes to parse the same text.
 
 use super::median;
-use crate::commands::{print, print_json};
 use crate::Outcome;
+use crate::commands::{print, print_json};
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
@@ -50,7 +50,10 @@ impl Load {
             return print_json(&serde_json::json!({ "benchmark": "load", "rows": rows }));
         }
         let mut out = String::new();
-        let _ = writeln!(out, "alternatives       bytes  serde_json        load       check   load/serde  (load+check)/serde  ns/alternative");
+        let _ = writeln!(
+            out,
+            "alternatives       bytes  serde_json        load       check   load/serde  (load+check)/serde  ns/alternative"
+        );
         for row in &rows {
             let _ = writeln!(
                 out,

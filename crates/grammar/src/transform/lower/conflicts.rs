@@ -73,7 +73,9 @@ fn bad_states(mode: &Dfa, next: &Dfa) -> Vec<bool> {
     let mut known: HashMap<(u32, u32), bool> = HashMap::new();
     let accepting = |state: u32| mode.labels[state as usize].is_some();
     (0..mode.len() as u32)
-        .map(|state| accepting(state) && next.start != DEAD && leads_on(mode, next, (state, next.start), &mut known))
+        .map(|state| {
+            accepting(state) && next.start != DEAD && leads_on(mode, next, (state, next.start), &mut known)
+        })
         .collect()
 }
 

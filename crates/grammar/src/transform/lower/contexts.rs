@@ -58,7 +58,8 @@ pub struct Contexts<'a> {
 impl<'a> Contexts<'a> {
     pub fn new(staged: &'a Staged, lexicon: &'a Lexicon, conflicts: &'a Conflicts) -> Contexts<'a> {
         let edges = RuleEdges::of(&staged.grammar, lexicon);
-        let plain = |t: &TokenId| lexicon.token(*t).skip && lexicon.token(*t).action == crate::ast::Action::Stay;
+        let plain =
+            |t: &TokenId| lexicon.token(*t).skip && lexicon.token(*t).action == crate::ast::Action::Stay;
         let skips = lexicon.all().filter(plain).collect();
         let mut contexts = Contexts { staged, lexicon, conflicts, edges, skips, merged: None };
         if contexts.explore().is_none() {
@@ -126,7 +127,8 @@ impl<'a> Contexts<'a> {
             .map(|&s| (s, self.conflicts.good(self.lexicon, s, follow)))
             .filter(|(_, states)| !states.is_empty())
             .collect();
-        let proven = |states, optional, skips| Decision { states, gap: Gap { optional, skips }, unproven: false };
+        let proven =
+            |states, optional, skips| Decision { states, gap: Gap { optional, skips }, unproven: false };
         if good.len() == all.len() {
             return proven(all, true, skips);
         }

@@ -40,7 +40,9 @@ impl<'a> RuleEdges<'a> {
                 | (found.nullable && !std::mem::replace(&mut own.nullable, true));
             if changed {
                 for &caller in &callers[rule.index()] {
-                    if !grammar.rule(caller).is_lexical() && !std::mem::replace(&mut queued[caller.index()], true) {
+                    if !grammar.rule(caller).is_lexical()
+                        && !std::mem::replace(&mut queued[caller.index()], true)
+                    {
                         work.push(caller);
                     }
                 }

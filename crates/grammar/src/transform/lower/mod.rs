@@ -111,8 +111,14 @@ pub fn lower_with(grammar: &Grammar, check: bool) -> Lowered {
     let unproven: Vec<String> = unproven.into_iter().map(|t| lexicon.name(grammar, t)).collect();
     if !unproven.is_empty() {
         let place = grammar.rule(grammar.start()).span;
-        let message = format!("inputs are lexed again, since these tokens may run together with what follows: {}", unproven.join(", "));
-        warnings.push(Diagnostic::warning(place, message).help("a skipped token, such as white space, would keep them apart"));
+        let message = format!(
+            "inputs are lexed again, since these tokens may run together with what follows: {}",
+            unproven.join(", ")
+        );
+        warnings.push(
+            Diagnostic::warning(place, message)
+                .help("a skipped token, such as white space, would keep them apart"),
+        );
     }
     let Output { rules, builder, token_of, .. } = lowering.out;
     let modes = vec![grammar.modes[0].clone()];
@@ -243,7 +249,9 @@ impl<'a, 'b> Lowering<'a, 'b> {
         // Both may open bodies of their own, so before this one goes on.
         let gap = self.out.gap(&decision.gap);
         let literal = match &self.contexts.lexicon.token(token).origin {
-            crate::lexical::lexicon::Origin::Literal(bytes) if !self.wrap && !decision.states.is_empty() => Some(bytes),
+            crate::lexical::lexicon::Origin::Literal(bytes) if !self.wrap && !decision.states.is_empty() => {
+                Some(bytes)
+            }
             _ => None,
         };
         let lexeme = match literal {
@@ -281,10 +289,15 @@ fn beyond(grammar: &Grammar) -> Lowered {
             rule.body = builder.close_body();
         }
     }
-    let unproven = grammar.rules().filter(|&r| grammar.rule(r).is_token()).map(|r| grammar.name(r).to_string()).collect();
+    let unproven = grammar
+        .rules()
+        .filter(|&r| grammar.rule(r).is_token())
+        .map(|r| grammar.name(r).to_string())
+        .collect();
     let message = "the lexical rules are too large to be compared: texts may not lex as intended";
     let warning = Diagnostic::warning(grammar.rule(grammar.start()).span, message)
         .help("tokens with counts in the thousands, such as {0,5000}, are the usual reason");
-    let grammar = Grammar { rules, arena: builder.finish(), start: grammar.start, modes: grammar.modes.clone() };
+    let grammar =
+        Grammar { rules, arena: builder.finish(), start: grammar.start, modes: grammar.modes.clone() };
     Lowered { grammar, relex: None, warnings: vec![warning], unproven }
 }

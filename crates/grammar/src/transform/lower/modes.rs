@@ -59,7 +59,11 @@ impl Effect {
             return Ok(None);
         }
         let effect = Effect { taken: [deeper, &self.taken].concat(), left: [kept, &next.left].concat() };
-        if effect.taken.len() > MAX_STACK || effect.left.len() > MAX_STACK { Err(TooLarge) } else { Ok(Some(effect)) }
+        if effect.taken.len() > MAX_STACK || effect.left.len() > MAX_STACK {
+            Err(TooLarge)
+        } else {
+            Ok(Some(effect))
+        }
     }
 }
 
@@ -143,7 +147,8 @@ impl Effects {
                 let own = &self.of_rule[rule.index()];
                 // A mode that is kept is the same as no mode touched.
                 let kept = own.iter().any(Effect::is_neutral);
-                let mut all: Vec<Effect> = own.iter().filter(|e| !kept || **e != Effect::none()).cloned().collect();
+                let mut all: Vec<Effect> =
+                    own.iter().filter(|e| !kept || **e != Effect::none()).cloned().collect();
                 all.sort_unstable();
                 all
             }
@@ -220,8 +225,12 @@ impl<'a> Split<'a> {
         };
         let mut after = self.after;
         after.resize(self.builder.arena().symbols.len(), None);
-        let grammar =
-            Grammar { rules: self.rules, arena: self.builder.finish(), start, modes: self.grammar.modes.clone() };
+        let grammar = Grammar {
+            rules: self.rules,
+            arena: self.builder.finish(),
+            start,
+            modes: self.grammar.modes.clone(),
+        };
         Ok(Staged { grammar, after })
     }
 
@@ -235,7 +244,11 @@ impl<'a> Split<'a> {
             }
             self.builder.symbol(Symbol::Rule(start), span);
         }
-        let body = if starts.is_empty() { self.builder.close_body_without_last() } else { self.builder.close_body() };
+        let body = if starts.is_empty() {
+            self.builder.close_body_without_last()
+        } else {
+            self.builder.close_body()
+        };
         let id = RuleId(self.rules.len() as u32);
         let name = format!("{}~start", self.grammar.name(self.grammar.start()));
         self.rules.push(Rule { name, body, made: true, ..self.grammar.rule(self.grammar.start()).clone() });
@@ -248,7 +261,10 @@ impl<'a> Split<'a> {
         *self.ids.entry((rule, effect)).or_insert_with_key(|key| {
             work.push_back(key.clone());
             let id = RuleId(rules.len() as u32);
-            let copy = Rule { name: format!("{}~{}", rules[rule.index()].name, id.0), ..rules[rule.index()].clone() };
+            let copy = Rule {
+                name: format!("{}~{}", rules[rule.index()].name, id.0),
+                ..rules[rule.index()].clone()
+            };
             rules.push(copy);
             id
         })

@@ -197,7 +197,8 @@ impl<'a> Output<'a> {
     /// Mostly nothing where that is enough, else mostly the shortest text
     /// that separates, and now and then any that is skipped.
     fn gap_rule(&mut self, gap: &Gap) -> RuleId {
-        let lexemes: Vec<RuleId> = gap.skips.iter().map(|(token, states)| self.lexeme(*token, states)).collect();
+        let lexemes: Vec<RuleId> =
+            gap.skips.iter().map(|(token, states)| self.lexeme(*token, states)).collect();
         let shortest = gap.skips.iter().filter_map(|(token, states)| self.short(*token, states));
         let shortest = shortest.min_by_key(|word| (word.len(), word != b" "));
         let rule = self.declare_made(if gap.optional { "gap" } else { "space" }, Span::NONE);
