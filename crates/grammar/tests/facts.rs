@@ -18,7 +18,7 @@ fn each(check: impl FnMut(&Grammar)) {
         check(&testing::grammar(u)?);
         Ok(())
     };
-    arbtest::arbtest(property).budget_ms(700);
+    arbtest::arbtest(property).budget_ms(testing::budget(700));
 }
 
 /// Values of all bodies by repeated evaluation from `bottom` until nothing

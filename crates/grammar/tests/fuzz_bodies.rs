@@ -12,7 +12,7 @@ fn run(notation: Notation) {
             Ok(())
         })
         .size_max(4_096)
-        .budget_ms(333);
+        .budget_ms(wug_grammar::testing::budget(333));
     };
     half(fuzzing::check);
     half(|notation, bytes| fuzzing::check(notation, &fuzzing::soup(notation, bytes)));

@@ -184,8 +184,8 @@ impl Judge {
             let mode = *modes.last()?;
             let mut best: Option<(usize, &Token)> = None;
             for (token, regex) in self.tokens.iter().filter(|(t, _)| t.mode == mode) {
-                let mut lengths = (1..=text.len() - at).filter(|&len| regex.is_match(&text[at..at + len]));
-                let own = if token.lazy { lengths.next() } else { lengths.last() };
+                let lengths = (1..=text.len() - at).filter(|&len| regex.is_match(&text[at..at + len]));
+                let own = if token.lazy { lengths.min() } else { lengths.max() };
                 if let Some(len) = own
                     && best.is_none_or(|(most, _)| len > most)
                 {
@@ -207,11 +207,6 @@ impl Judge {
         }
         Some(found)
     }
-}
-
-/// Milliseconds; the long checks set more.
-fn budget() -> u64 {
-    std::env::var("WUG_BUDGET_MS").ok().and_then(|ms| ms.parse().ok()).unwrap_or(3_000)
 }
 
 #[test]
@@ -251,7 +246,7 @@ fn what_is_produced_lexes_as_meant() {
         }
         Ok(())
     };
-    arbtest::arbtest(check).budget_ms(budget()).size_min(512).size_max(4_096);
+    arbtest::arbtest(check).budget_ms(wug_grammar::testing::budget(3_000)).size_min(512).size_max(4_096);
     let (grammars, proven, inputs, nonempty) = (grammars.get(), proven.get(), inputs.get(), nonempty.get());
     println!("{grammars} grammars, {proven} of them proven, {inputs} inputs, {nonempty} of several tokens");
     assert!(grammars > 50 && proven * 10 > grammars * 6, "{proven} of {grammars} proven");

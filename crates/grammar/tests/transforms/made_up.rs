@@ -20,7 +20,7 @@ fn property(pass: impl Fn(&Grammar) -> Option<Grammar>, promise: impl Fn(&Gramma
         promise(&before, &after);
         Ok(())
     })
-    .budget_ms(BUDGET_MS);
+    .budget_ms(wug_grammar::testing::budget(BUDGET_MS));
 }
 
 fn judge(before: &Grammar, after: &Grammar) {
@@ -59,7 +59,7 @@ fn prune_refuses_exactly_what_derives_nothing() {
         }
         Ok(())
     })
-    .budget_ms(BUDGET_MS);
+    .budget_ms(wug_grammar::testing::budget(BUDGET_MS));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn passes_can_be_chained_in_any_order() {
         judge(&before, &after);
         Ok(())
     })
-    .budget_ms(2 * BUDGET_MS);
+    .budget_ms(wug_grammar::testing::budget(2 * BUDGET_MS));
 }
 
 #[test]

@@ -250,8 +250,7 @@ impl<'a> Split<'a> {
             self.builder.close_body()
         };
         let id = RuleId(self.rules.len() as u32);
-        let name = format!("{}~start", self.grammar.name(self.grammar.start()));
-        self.rules.push(Rule { name, body, made: true, ..self.grammar.rule(self.grammar.start()).clone() });
+        self.rules.push(Rule { body, made: true, ..self.grammar.rule(self.grammar.start()).clone() });
         id
     }
 
@@ -261,11 +260,8 @@ impl<'a> Split<'a> {
         *self.ids.entry((rule, effect)).or_insert_with_key(|key| {
             work.push_back(key.clone());
             let id = RuleId(rules.len() as u32);
-            let copy = Rule {
-                name: format!("{}~{}", rules[rule.index()].name, id.0),
-                ..rules[rule.index()].clone()
-            };
-            rules.push(copy);
+            // Copies share a name for now: lowering makes names unique again.
+            rules.push(rules[rule.index()].clone());
             id
         })
     }
