@@ -5,7 +5,7 @@
 //!      everything else is a warning, since the rest of the grammar works.
 
 use crate::diagnostic::Diagnostic;
-use crate::facts::Facts;
+use crate::facts::{Facts, components_of};
 use crate::ir::{Grammar, RuleId};
 use crate::source::Span;
 
@@ -16,14 +16,14 @@ const MAX_LISTED: usize = 10;
 pub fn check(grammar: &Grammar, facts: &Facts) -> Vec<Diagnostic> {
     let mut found = endless(grammar, facts);
     let used = used(grammar, facts);
-    let unused = grammar.rules().filter(|&r| !used[r.index()]);
-    let warn = |r: RuleId| {
+    let unused: Vec<RuleId> = grammar.rules().filter(|&r| !used[r.index()]).collect();
+    let warn = |&r: &RuleId| {
         let span = grammar.rule(r).span;
         let start = grammar.name(grammar.start());
         Diagnostic::warning(span, format!("rule `{}` is never used", grammar.name(r)))
             .label(format!("the start rule `{start}` does not lead here"))
     };
-    list(unused.collect(), warn, "rules are never used", &mut found);
+    list(&unused, warn, "rules are never used", &mut found);
     found
 }
 
@@ -43,97 +43,77 @@ fn used(grammar: &Grammar, facts: &Facts) -> Vec<bool> {
     used
 }
 
-/// Rules that can never finish. Those that only wait for another are told
-/// of once, with it.
+/// Rules that can never finish, one diagnostic for each circle that is the
+/// cause; rules that only need one of these are told of with the start.
 fn endless(grammar: &Grammar, facts: &Facts) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
     let endless = |r: RuleId| !facts.productive(grammar, r);
-    let all: Vec<RuleId> = grammar.rules().filter(|&r| endless(r)).collect();
     let start = grammar.start();
-    let roots: Vec<RuleId> = all.iter().copied().filter(|&r| leads_back(grammar, facts, r)).collect();
-    let causes: &[RuleId] = if roots.is_empty() { &all } else { &roots };
-    let describe = |r: RuleId| {
-        let name = grammar.name(r);
-        let message = format!("rule `{name}` can never finish");
-        let error = if endless(start) { Diagnostic::error } else { Diagnostic::warning };
-        let diagnostic = error(grammar.rule(r).span, message).label(reason(grammar, facts, r));
-        if grammar.alternatives(grammar.rule(r).body).len() == 0 {
-            diagnostic
-        } else {
-            diagnostic.help(format!("add an alternative that does not need `{name}`"))
+    let (mut first, mut calls) = (vec![0], Vec::new());
+    for rule in grammar.rules() {
+        if endless(rule) {
+            calls.extend(facts.graph.calls(rule).iter().map(|e| e.to).filter(|&to| endless(to)));
         }
-    };
-    list(causes.to_vec(), describe, "rules can never finish", &mut found);
-    if endless(start) && !causes.contains(&start) {
-        let span = grammar.rule(start).span;
-        let message = format!("the start rule `{}` can never finish", grammar.name(start));
-        found.insert(0, Diagnostic::error(span, message).label(reason(grammar, facts, start)));
+        first.push(calls.len() as u32);
     }
+    let components = components_of(&first, &calls);
+    let own = |r: RuleId| &calls[first[r.index()] as usize..first[r.index() + 1] as usize];
+    let cause = |rules: &&[RuleId]| {
+        let inside = |&to: &RuleId| components.of(to) == components.of(rules[0]);
+        endless(rules[0]) && rules.iter().all(|&r| own(r).iter().all(inside))
+    };
+    let mut causes: Vec<Vec<RuleId>> = components.iter().filter(cause).map(<[RuleId]>::to_vec).collect();
+    causes.iter_mut().for_each(|rules| rules.sort_unstable());
+    causes.sort_unstable();
+
+    let mut found = Vec::new();
+    let report = if endless(start) { Diagnostic::error } else { Diagnostic::warning };
+    if endless(start) && !causes.iter().any(|rules| rules.contains(&start)) {
+        let message = format!("the start rule `{}` can never finish", grammar.name(start));
+        let need = own(start).first().map_or("", |&r| grammar.name(r));
+        let label = format!("every alternative needs something endless, such as `{need}`");
+        found.push(report(grammar.rule(start).span, message).label(label));
+    }
+    let describe = |rules: &Vec<RuleId>| match rules[..] {
+        [rule] => alone(grammar, rule, own(rule).contains(&rule), report),
+        _ => circle(grammar, rules, report),
+    };
+    list(&causes, describe, "rules can never finish", &mut found);
     found
 }
 
-fn reason(grammar: &Grammar, facts: &Facts, rule: RuleId) -> String {
-    let body = grammar.rule(rule).body;
-    let itself = |alt| {
-        let mut found = false;
-        grammar.calls(alt, &mut |called| found |= called == rule);
-        found
-    };
+type Report = fn(Span, String) -> Diagnostic;
+
+/// A rule that is endless by itself.
+fn alone(grammar: &Grammar, rule: RuleId, calls_itself: bool, report: Report) -> Diagnostic {
     let name = grammar.name(rule);
-    if grammar.alternatives(body).len() == 0 {
-        return "it has no alternative".to_string();
+    let diagnostic = report(grammar.rule(rule).span, format!("rule `{name}` can never finish"));
+    if calls_itself {
+        let label = format!("every alternative calls `{name}` again");
+        return diagnostic.label(label).help(format!("add an alternative that does not call `{name}`"));
     }
-    if grammar.alternatives(body).all(itself) {
-        return format!("every alternative calls `{name}` again");
-    }
-    let mut needs: Vec<&str> = Vec::new();
-    grammar.body_calls(body, &mut |called| {
-        let text = grammar.name(called);
-        if called != rule && !facts.productive(grammar, called) && !needs.contains(&text) && needs.len() < 3 {
-            needs.push(text);
-        }
-    });
-    match needs.as_slice() {
-        [] => "every alternative holds something that derives nothing".to_string(),
-        needs => format!("every alternative needs something endless, such as `{}`", needs.join("`, `")),
+    match grammar.alternatives(grammar.rule(rule).body).len() {
+        0 => diagnostic.label("it has no alternative"),
+        _ => diagnostic.label("every alternative holds something that derives nothing"),
     }
 }
 
-/// Whether an endless rule calls itself, directly or through other endless
-/// rules: a cause, not a consequence. Gives up on very long ways.
-fn leads_back(grammar: &Grammar, facts: &Facts, rule: RuleId) -> bool {
-    let calls = facts.graph.calls(rule);
-    if calls.iter().any(|e| e.to == rule) {
-        return true;
-    }
-    let endless = |r: RuleId| !facts.productive(grammar, r);
-    if calls.iter().all(|e| !endless(e.to)) {
-        return true;
-    }
-    let mut seen = vec![rule];
-    let mut work = vec![rule];
-    while let Some(from) = work.pop() {
-        for edge in facts.graph.calls(from) {
-            if edge.to == rule {
-                return true;
-            }
-            if endless(edge.to) && seen.len() < 64 && !seen.contains(&edge.to) {
-                seen.push(edge.to);
-                work.push(edge.to);
-            }
-        }
-    }
-    false
+/// Rules that need each other.
+fn circle(grammar: &Grammar, rules: &[RuleId], report: Report) -> Diagnostic {
+    let quoted: Vec<String> = rules.iter().take(4).map(|&r| format!("`{}`", grammar.name(r))).collect();
+    let names = match rules.len().saturating_sub(quoted.len()) {
+        0 => format!("{} and {}", quoted[..quoted.len() - 1].join(", "), quoted[quoted.len() - 1]),
+        more => format!("{} and {more} more", quoted.join(", ")),
+    };
+    let span = |r: RuleId| grammar.rule(r).span;
+    let diagnostic = report(span(rules[0]), format!("rules {names} can never finish"));
+    let diagnostic = diagnostic.label("each needs another of them, in a circle");
+    let diagnostic = rules.iter().skip(1).take(3).fold(diagnostic, |d, &r| d.also(span(r), ""));
+    diagnostic.help("give one of them an alternative that needs none of them")
 }
 
-fn list(
-    rules: Vec<RuleId>,
-    describe: impl Fn(RuleId) -> Diagnostic,
-    plural: &str,
-    found: &mut Vec<Diagnostic>,
-) {
-    let more = rules.len().saturating_sub(MAX_LISTED);
-    found.extend(rules.into_iter().take(MAX_LISTED).map(describe));
+fn list<T>(all: &[T], describe: impl Fn(&T) -> Diagnostic, plural: &str, found: &mut Vec<Diagnostic>) {
+    let more = all.len().saturating_sub(MAX_LISTED);
+    found.extend(all.iter().take(MAX_LISTED).map(describe));
     if more > 0 {
         found.push(Diagnostic::warning(Span::NONE, format!("{more} more {plural}")));
     }
