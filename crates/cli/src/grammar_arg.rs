@@ -1,20 +1,23 @@
 //! The GRAMMAR argument: a built-in name or files.
 
 use crate::Failure;
+use crate::terminal::{diagnostics, without_number};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use wug_grammar::diagnostic::{nearest, render_all};
-use wug_grammar::load::{LoadOptions, Loader, Text};
+use wug_grammar::diagnostic::nearest;
+use wug_grammar::load::{LoadOptions, Loader, Rejected, Text};
 use wug_grammar::{Loaded, Notation, builtin, load};
 
 /// Which grammar, and how to read it.
 #[derive(Args, Clone)]
 pub struct GrammarArg {
-    /// A built-in grammar (see `wug grammars`) or a file; several files that make up one grammar are separated by commas
-    #[arg(value_name = "GRAMMAR")]
+    /// A built-in grammar (see `wug grammars`) or a file; files that make
+    /// up one grammar are joined by commas: lexer.wug,parser.wug
+    #[arg(value_name = "GRAMMAR", verbatim_doc_comment)]
     pub grammar: String,
-    /// The notation of the files: wug, f1, gramatron, bnf, ebnf, w3c or abnf; else told by name and content
-    #[arg(long, value_name = "NOTATION", value_parser = notation)]
+    /// Notation of the files: wug, f1, gramatron, bnf, ebnf,
+    /// w3c or abnf; if not given, told by name and content
+    #[arg(long, value_name = "NOTATION", value_parser = notation, verbatim_doc_comment)]
     pub format: Option<Notation>,
     /// The rule to start from
     #[arg(long, value_name = "RULE")]
@@ -24,26 +27,27 @@ pub struct GrammarArg {
 fn notation(name: &str) -> Result<Notation, String> {
     Notation::named(name).ok_or_else(|| {
         let names: Vec<&str> = Notation::ALL.iter().map(|(name, _)| *name).collect();
-        format!("there are {}", names.join(", "))
+        format!("the notations are {}", names.join(", "))
     })
 }
 
 impl GrammarArg {
-    /// Reads the grammar. What is wrong with it is an answer of no; a file
-    /// that cannot be read is wrong use.
-    pub fn load(&self) -> Result<Loaded, Failure> {
-        let texts = self.grammar.split(',').map(text).collect::<Result<Vec<_>, _>>()?;
+    /// Reads the grammar. A file that cannot be read is wrong use; a text
+    /// that is no grammar is for the caller to tell.
+    pub fn load(&self) -> Result<Result<Loaded, Rejected>, Failure> {
+        let names = self.grammar.split(',').map(str::trim);
+        let texts = names.map(text).collect::<Result<Vec<_>, _>>()?;
         let options = LoadOptions { notation: self.format, start: self.start.as_deref() };
-        load(texts, options, &Files).map_err(|rejected| {
-            anstream::eprint!("{}", rejected.render(true));
-            Failure::No
-        })
+        Ok(load(texts, options, &Files))
     }
 
-    /// Reads the grammar and tells what is odd about it.
+    /// Reads the grammar and tells what is wrong with it or odd about it.
     pub fn load_and_warn(&self) -> Result<Loaded, Failure> {
-        let loaded = self.load()?;
-        anstream::eprint!("{}", render_all(&loaded.warnings, &loaded.sources, true));
+        let loaded = self.load()?.map_err(|rejected| {
+            diagnostics(&rejected.diagnostics, &rejected.sources);
+            Failure::No
+        })?;
+        diagnostics(&loaded.warnings, &loaded.sources);
         Ok(loaded)
     }
 }
@@ -53,16 +57,26 @@ fn text(name: &str) -> Result<Text, Failure> {
     if let Some(builtin) = builtin::find(name).filter(|_| !looks_like_a_path) {
         return Ok(Text { name: format!("{name}.wug"), bytes: builtin.text.into() });
     }
-    read(Path::new(name)).map_err(|error| {
-        let unknown = !looks_like_a_path && !Path::new(name).exists();
-        if !unknown {
-            return Failure::usage(format!("cannot read the grammar `{name}`: {error}"));
+    if name.is_empty() {
+        return Err(Failure::usage("a grammar without a name; files are joined by single commas"));
+    }
+    let path = Path::new(name);
+    read(path).map_err(|error| {
+        if path.is_dir() {
+            return Failure::usage(format!("`{name}` is a folder; name a file in it"));
         }
-        let near = nearest(name, builtin::all().iter().map(|b| b.name));
-        let hint = near.map_or_else(
-            || "`wug grammars` lists the built-in ones".to_string(),
-            |near| format!("did you mean `{near}`?"),
-        );
+        if error.kind() != std::io::ErrorKind::NotFound {
+            return Failure::usage(format!("cannot read the grammar `{name}`: {}", without_number(&error)));
+        }
+        // `json.wug` where there is no such file: the built-in one is meant.
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
+        let hint = match nearest(stem, builtin::all().iter().map(|b| b.name)) {
+            Some(near) => format!("did you mean `{near}`, which is built in?"),
+            None => "`wug grammars` lists the built-in ones".to_string(),
+        };
+        if looks_like_a_path {
+            return Failure::usage(format!("there is no file `{name}`; {hint}"));
+        }
         Failure::usage(format!("`{name}` is neither a built-in grammar nor a file; {hint}"))
     })
 }
@@ -73,7 +87,7 @@ struct Files;
 impl Loader for Files {
     fn import(&self, from: &str, path: &str) -> Result<Text, String> {
         let folder = Path::new(from).parent().unwrap_or(Path::new(""));
-        read(&folder.join(path)).map_err(|error| error.to_string())
+        read(&folder.join(path)).map_err(|error| without_number(&error))
     }
 }
 

@@ -5,14 +5,22 @@
 
 mod commands;
 mod grammar_arg;
+mod number;
 mod size;
+mod terminal;
+mod wrong_use;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Tests programs that read structured input, with inputs made from a grammar.
 #[derive(Parser)]
-#[command(name = "wug", version, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(
+    name = "wug",
+    version,
+    arg_required_else_help = true,
+    after_help = "Example:\n  wug demo\n  wug generate json -n 10\n\n`wug COMMAND --help` tells more of a command."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -46,7 +54,11 @@ impl Failure {
 type Outcome = Result<(), Failure>;
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return wrong_use::explain(error),
+    };
+    let outcome = match arguments.command {
         Command::Demo(demo) => demo.run(),
         Command::Grammars(grammars) => grammars.run(),
         Command::Check(check) => check.run(),
@@ -58,7 +70,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::No) => ExitCode::from(1),
         Err(Failure::Message(code, message)) => {
-            anstream::eprintln!("error: {}", message.trim_end());
+            terminal::say(&format!("error: {}\n", message.trim_end()));
             ExitCode::from(code)
         }
     }

@@ -8,8 +8,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
         Some(b'g' | b'G') => (&text[..text.len() - 1], 30),
         _ => (text, 0),
     };
-    let number: u64 =
-        digits.parse().map_err(|_| "a size is a number, with K, M or G behind it or not".to_string())?;
+    let number: u64 = digits.parse().map_err(|_| "write a size as 4096, 64K, 16M or 1G".to_string())?;
     number.checked_mul(1 << shift).ok_or_else(|| "this size is too large".to_string())
 }
 

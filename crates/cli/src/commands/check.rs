@@ -2,14 +2,14 @@
 
 use super::{print, print_json};
 use crate::grammar_arg::GrammarArg;
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, number, terminal};
 use clap::Args;
 use serde::Serialize;
-use std::fmt::Write;
-use wug_grammar::diagnostic::render_all;
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
+use wug_grammar::load::Rejected;
+use wug_grammar::source::Sources;
 use wug_grammar::transform::lower;
-use wug_grammar::{Grammar, Loaded, RuleId, Severity, check};
+use wug_grammar::{Diagnostic, Grammar, Loaded, RuleId, Severity, check};
 
 /// Tell what is wrong with a grammar and what is true of it
 #[derive(Args)]
@@ -22,8 +22,8 @@ pub struct Check {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// The depth for which the expected length is given
-    #[arg(short = 'd', long, default_value_t = 16, value_name = "DEPTH")]
+    /// Depth of the expected length
+    #[arg(short = 'd', long, default_value = "16", value_parser = number::small, value_name = "DEPTH")]
     max_depth: u32,
 }
 
@@ -49,13 +49,45 @@ struct Report {
     expected_length: Option<f64>,
     /// Tokens that may run together with what follows.
     unproven_tokens: Vec<String>,
+    #[serde(flatten)]
+    found: Found,
+}
+
+/// What was found, of any text.
+#[derive(Default, Serialize)]
+struct Found {
     errors: usize,
     warnings: usize,
+    diagnostics: Vec<Entry>,
+}
+
+/// A diagnostic for programs.
+#[derive(Serialize)]
+struct Entry {
+    severity: &'static str,
+    message: String,
+    /// Null where it is about no place of a text.
+    file: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+    help: Option<String>,
 }
 
 impl Check {
     pub fn run(self) -> Outcome {
-        let loaded = self.grammar.load()?;
+        let loaded = match self.grammar.load()? {
+            Ok(loaded) => loaded,
+            Err(Rejected { diagnostics, sources }) => {
+                terminal::diagnostics(&diagnostics, &sources);
+                let found = Found::of(&diagnostics, &sources);
+                if self.json {
+                    print_json(&found)?;
+                } else {
+                    print(&line("found", &found.text()))?;
+                }
+                return Err(Failure::No);
+            }
+        };
         let Loaded { grammar, sources, warnings } = &loaded;
         let facts = Facts::of(grammar);
         let mut diagnostics = warnings.clone();
@@ -65,7 +97,7 @@ impl Check {
         if let Some(lowered) = &lowered {
             diagnostics.extend(lowered.warnings.iter().cloned());
         }
-        anstream::eprint!("{}", render_all(&diagnostics, sources, true));
+        terminal::diagnostics(&diagnostics, sources);
 
         let (produced, unproven) = match &lowered {
             Some(lowered) => (&lowered.grammar, lowered.unproven.clone()),
@@ -74,8 +106,7 @@ impl Check {
         let report = Report {
             unproven_tokens: unproven,
             expected_length: (errors == 0).then(|| self.expected(produced)).filter(|l| l.is_finite()),
-            errors,
-            warnings: diagnostics.len() - errors,
+            found: Found::of(&diagnostics, sources),
             ..describe(grammar, &facts, self.max_depth)
         };
         if self.json {
@@ -90,6 +121,36 @@ impl Check {
         let facts = Facts::of(grammar);
         let closing = Closing::of(grammar, &facts, ClosingMode::Min);
         expected_length(grammar, &facts, &closing, self.max_depth)
+    }
+}
+
+impl Found {
+    fn of(diagnostics: &[Diagnostic], sources: &Sources) -> Found {
+        let entries: Vec<Entry> = diagnostics.iter().map(|d| Entry::of(d, sources)).collect();
+        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+        Found { errors, warnings: entries.len() - errors, diagnostics: entries }
+    }
+
+    fn text(&self) -> String {
+        let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+        format!("{}, {}", plural(self.errors, "error"), plural(self.warnings, "warning"))
+    }
+}
+
+impl Entry {
+    fn of(diagnostic: &Diagnostic, sources: &Sources) -> Entry {
+        let place = diagnostic.labels.first().and_then(|label| sources.locate(label.span));
+        Entry {
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: diagnostic.message.clone(),
+            file: place.as_ref().map(|place| place.name.to_string()),
+            line: place.as_ref().map(|place| place.line),
+            column: place.as_ref().map(|place| place.column),
+            help: diagnostic.help.clone(),
+        }
     }
 }
 
@@ -117,56 +178,91 @@ fn describe(grammar: &Grammar, facts: &Facts, depth: u32) -> Report {
         depth,
         expected_length: None,
         unproven_tokens: Vec::new(),
-        errors: 0,
-        warnings: 0,
+        found: Found::default(),
     }
 }
 
 fn text(report: &Report) -> String {
-    let mut out = String::new();
-    let tokens =
-        if report.tokens > 0 { format!(", {} of them tokens", report.tokens) } else { String::new() };
-    let _ = writeln!(out, "start           {}", report.start);
-    let _ = writeln!(out, "rules           {}{tokens}", report.rules);
-    let _ = writeln!(out, "alternatives    {}", report.alternatives);
-    let mut names = |label: &str, names: &[String]| {
+    let mut out = line("start", &report.start);
+    let tokens = match report.tokens {
+        0 => String::new(),
+        n => format!(", {n} of them tokens"),
+    };
+    out += &line("rules", &format!("{}{tokens}", report.rules));
+    out += &line("alternatives", &report.alternatives.to_string());
+    let lists = [
+        ("unreachable", &report.unreachable),
+        ("unproductive", &report.unproductive),
+        ("recursive", &report.recursive),
+        ("left-recursive", &report.left_recursive),
+        ("self-embedding", &report.self_embedding),
+        ("can be empty", &report.nullable),
+        ("may run together", &report.unproven_tokens),
+    ];
+    for (label, names) in lists {
         if !names.is_empty() {
-            let _ = writeln!(out, "{label:15} {}", shortened(names));
+            out += &line(label, &shortened(names));
         }
-    };
-    names("unreachable", &report.unreachable);
-    names("unproductive", &report.unproductive);
-    names("recursive", &report.recursive);
-    names("left-recursive", &report.left_recursive);
-    names("self-embedding", &report.self_embedding);
-    names("can be empty", &report.nullable);
-    names("unproven tokens", &report.unproven_tokens);
-    let number = |n: Option<u64>| n.map_or("none".to_string(), |n| n.to_string());
-    let _ = writeln!(out, "minimum depth   {}", number(report.min_depth.map(u64::from)));
-    let most = if report.finite { number(report.max_length) } else { "no bound".to_string() };
-    let _ = writeln!(out, "length          from {} to {most}", number(report.min_length));
-    let expected = match report.expected_length {
-        Some(length) => format!("{length:.1} bytes at depth {}", report.depth),
-        None if report.errors > 0 => "none".to_string(),
-        None => format!("beyond all numbers at depth {}", report.depth),
-    };
-    let _ = writeln!(out, "expected length {expected}");
-    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    let _ = writeln!(
-        out,
-        "found           {}, {}",
-        plural(report.errors, "error"),
-        plural(report.warnings, "warning")
-    );
+    }
+    if let (Some(depth), Some(least)) = (report.min_depth, report.min_length) {
+        let bytes = |n: u64| format!("{n} byte{}", if n == 1 { "" } else { "s" });
+        let length = match report.max_length {
+            Some(most) if most == least => bytes(least),
+            Some(most) => format!("{least} to {}", bytes(most)),
+            None => format!("{} or more, without end", bytes(least)),
+        };
+        let expected = match report.expected_length {
+            Some(length) => format!("{length:.1} bytes at depth {}", report.depth),
+            None => format!("too large to compute at depth {}", report.depth),
+        };
+        out += &line("minimum depth", &depth.to_string());
+        out += &line("length", &length);
+        out += &line("expected length", &expected);
+    }
+    out += &line("found", &report.found.text());
     out
 }
 
-/// The first few names and how many more there are.
+/// Width of the labels.
+const LABEL: usize = 18;
+/// Width of a terminal that nobody made wider.
+const WIDTH: usize = 80;
+
+fn line(label: &str, text: &str) -> String {
+    format!("{label:LABEL$}{text}\n")
+}
+
+/// As many names as fit on a line, at least one, and how many more there are.
 fn shortened(names: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let first = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        0 => first,
-        more => format!("{first} and {more} more"),
+    const MORE: usize = " and 1000 more".len();
+    let mut out = String::new();
+    for (at, name) in names.iter().enumerate() {
+        let after = if at + 1 == names.len() { 0 } else { MORE };
+        let width = LABEL + out.chars().count() + 2 + name.chars().count() + after;
+        if at > 0 && width > WIDTH {
+            return format!("{out} and {} more", names.len() - at);
+        }
+        if at > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(name);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LABEL, WIDTH, shortened};
+
+    #[test]
+    fn a_list_of_names_fits_on_its_line() {
+        for count in 1..100 {
+            let names: Vec<String> = (0..count).map(|n| format!("rule_{n}")).collect();
+            let text = shortened(&names);
+            assert!(LABEL + text.len() <= WIDTH, "{text}");
+            let shown = text.matches("rule_").count();
+            let more = count - shown;
+            assert!(more == 0 || text.ends_with(&format!(" and {more} more")), "{text}");
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! `wug generate`.
 
 use crate::grammar_arg::GrammarArg;
-use crate::{Failure, Outcome, size};
+use crate::terminal::{self, without_number};
+use crate::{Failure, Outcome, number, size};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wug_grammar::diagnostic::render_all;
 use wug_grammar::facts::ClosingMode;
 use wug_produce::{Options, Program, Scratch, Unfit, recursive};
 
@@ -20,28 +20,34 @@ pub struct Generate {
     #[command(flatten)]
     grammar: GrammarArg,
     /// How many inputs
-    #[arg(short = 'n', default_value_t = 1, value_name = "N")]
+    #[arg(short = 'n', default_value = "1", value_parser = number::wide, value_name = "N")]
     count: u64,
-    /// The seed, 64 bits; else a fresh one is drawn and shown
-    #[arg(short, long, value_name = "SEED")]
+    /// Seed, a number of 64 bits; if not given, a fresh one
+    /// is drawn and shown
+    #[arg(short, long, value_parser = number::wide, value_name = "SEED", verbatim_doc_comment)]
     seed: Option<u64>,
-    /// Nested rules until choices are no longer free
-    #[arg(short = 'd', long, default_value_t = 16, value_name = "DEPTH")]
+    /// Choices are free down to here; deeper, rules are
+    /// brought to an end
+    #[arg(short = 'd', long, default_value = "16", value_parser = number::small, value_name = "DEPTH", verbatim_doc_comment)]
     max_depth: u32,
     /// No input is longer than this
     #[arg(long, default_value = "1M", value_parser = size::parse, value_name = "BYTES")]
     max_size: u64,
-    /// What a rule is ended with at the depth limit: alternatives of minimal depth, or the cheap sub-grammar
-    #[arg(long, value_enum, default_value_t = ClosingArg::Min)]
+    /// How rules are brought to an end: `min` takes the
+    /// alternatives that end soonest, `cheap` all that do
+    /// not lead back to a rule on the way
+    #[arg(long, value_enum, default_value_t = ClosingArg::Min, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
     closing: ClosingArg,
-    /// How inputs are made
-    #[arg(long, value_enum, default_value_t = Engine::Auto, value_name = "NAME")]
+    /// What makes the inputs: `recursive`, the plain way,
+    /// or `auto`, the fastest that fits
+    #[arg(long, value_enum, default_value_t = Engine::Auto, value_name = "NAME", hide_possible_values = true, verbatim_doc_comment)]
     engine: Engine,
     /// Write each input to a file of its own in this folder
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// What stands behind each input on standard output; `\n`, `\0` and the like are understood
-    #[arg(long, default_value = "\\n", value_parser = separator, value_name = "TEXT")]
+    /// What is printed behind each input; \n, \r, \t, \0 and
+    /// \\ are understood
+    #[arg(long, default_value = "\\n", value_parser = separator, value_name = "TEXT", verbatim_doc_comment)]
     separator: Separator,
     /// Print figures as JSON on standard error
     #[arg(long)]
@@ -56,9 +62,7 @@ enum ClosingArg {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Engine {
-    /// The reference producer
     Recursive,
-    /// The fastest that fits
     Auto,
 }
 
@@ -76,7 +80,7 @@ fn separator(text: &str) -> Result<Separator, String> {
                 Some(b't') => b'\t',
                 Some(b'0') => 0,
                 Some(b'\\') => b'\\',
-                _ => return Err("there are \\n, \\r, \\t, \\0 and \\\\".to_string()),
+                _ => return Err("behind a backslash comes n, r, t, 0 or another backslash".to_string()),
             },
             (b, _) => b,
         });
@@ -119,23 +123,21 @@ impl Generate {
         let options = Options { max_depth: self.max_depth, max_size: self.max_size, closing };
         let program = Program::new(&loaded.grammar, options).map_err(|unfit| match unfit {
             Unfit::Endless(diagnostic) => {
-                anstream::eprintln!("{}", diagnostic.render(&loaded.sources, true));
+                terminal::diagnostics(&[*diagnostic], &loaded.sources);
                 Failure::No
             }
             Unfit::Size { least, .. } => {
                 Failure::usage(format!("{unfit}; allow more with --max-size {least}"))
             }
         })?;
-        if self.grammar.format.is_none() && !program.warnings.is_empty() {
-            anstream::eprint!("{}", render_all(&program.warnings, &loaded.sources, true));
-        }
+        terminal::diagnostics(&program.warnings, &loaded.sources);
+        let mut sink = Sink::open(self.output.as_deref(), self.separator.0.clone())?;
         let seed = self.seed.unwrap_or_else(fresh_seed);
         if self.seed.is_none() {
-            anstream::eprintln!("seed: {seed}");
+            terminal::say(&format!("seed: {seed}\n"));
         }
         let setup_seconds = setup.cpu().as_secs_f64();
 
-        let mut sink = Sink::open(self.output.as_deref(), self.separator.0.clone())?;
         let mut scratch = Scratch::default();
         let mut input = Vec::new();
         let mut lengths: Vec<u64> = Vec::new();
@@ -171,7 +173,7 @@ impl Generate {
         if self.stats {
             let stats = stats(&program, &scratch, seed, lengths, clock.wall(), cpu, setup_seconds);
             let text = serde_json::to_string(&stats).map_err(|e| Failure::Message(1, e.to_string()))?;
-            anstream::eprintln!("{text}");
+            terminal::say(&format!("{text}\n"));
         }
         Ok(())
     }
@@ -239,8 +241,13 @@ impl Sink {
             let out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
             return Ok(Sink::Stream { out, separator });
         };
+        if folder.is_file() {
+            let message = format!("`{}` is a file; -o takes a folder", folder.display());
+            return Err(Failure::usage(message));
+        }
         std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::usage(format!("cannot make the folder `{}`: {error}", folder.display()))
+            let why = without_number(&error);
+            Failure::usage(format!("cannot make the folder `{}`: {why}", folder.display()))
         })?;
         Ok(Sink::Folder(folder.to_path_buf()))
     }
@@ -269,6 +276,7 @@ impl Sink {
     }
 
     fn complain(&self, index: u64, error: &io::Error) -> String {
+        let error = without_number(error);
         match self {
             Sink::Stream { .. } => format!("cannot write to standard output: {error}"),
             Sink::Folder(folder) => {

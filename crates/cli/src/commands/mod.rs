@@ -8,6 +8,7 @@ pub mod grammars;
 pub mod show;
 
 use crate::Failure;
+use crate::terminal::without_number;
 use serde::Serialize;
 use std::io::Write;
 
@@ -23,7 +24,7 @@ fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{}", text.trim_end()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::Message(1, format!("cannot write to standard output: {error}")))
+            Err(Failure::Message(1, format!("cannot write to standard output: {}", without_number(&error))))
         }
         _ => Ok(()),
     }

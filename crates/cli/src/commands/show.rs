@@ -2,39 +2,49 @@
 
 use super::print;
 use crate::grammar_arg::GrammarArg;
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, number, terminal};
 use clap::{Args, ValueEnum};
 use wug_grammar::transform::{desugar, embed, inline, lower, prune, unroll};
 use wug_grammar::{Diagnostic, Grammar, Loaded, print as printers};
 
-/// Convert a grammar to another notation, or show what a transform makes of it
+/// Print a grammar in another notation, or rewritten
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  wug show my.ebnf --as wug\n  wug show json --as dot | dot -Tsvg > json.svg\n  wug show json --unroll 1 --as f1\n\nTransforms are applied in the order in which they are listed here."
+    after_help = "Example:\n  wug show my.ebnf --as wug\n  wug show json --as dot | dot -Tsvg > json.svg\n  wug show json --unroll 1 --as f1\n\nRewritings are done in the order in which they are listed here. Notations\nwithout tokens or groups get --lower and --desugar where they need it."
 )]
 pub struct Show {
     #[command(flatten)]
     grammar: GrammarArg,
-    /// The notation to print
-    #[arg(long = "as", value_enum, default_value_t = Target::Wug, value_name = "NOTATION")]
+    /// Notation to print: wug, f1, bnf, gramatron or dot (a
+    /// drawing for Graphviz)
+    #[arg(
+        long = "as",
+        value_enum,
+        default_value_t = Target::Wug,
+        value_name = "NOTATION",
+        hide_possible_values = true,
+        verbatim_doc_comment
+    )]
     target: Target,
-    /// Replace tokens by rules over bytes whose texts lex as intended
-    #[arg(long)]
+    /// Replace tokens by rules over bytes, such that no two
+    /// neighbours can be read as one
+    #[arg(long, verbatim_doc_comment)]
     lower: bool,
-    /// Remove what derives nothing and what is never used
+    /// Remove rules that never finish or are never used
     #[arg(long)]
     prune: bool,
     /// Replace groups and repetition by plain rules
     #[arg(long)]
     desugar: bool,
-    /// Replace calls of rules with one alternative by that alternative
+    /// Put rules of one alternative where they are used
     #[arg(long)]
     inline: bool,
-    /// Replace each call by each of its alternatives, N times
-    #[arg(long, value_name = "N")]
+    /// Replace each use of a rule by its alternatives, N times
+    #[arg(long, value_name = "N", value_parser = number::small)]
     unroll: Option<u32>,
-    /// Push simple alternatives down N levels, so that they do not flood
-    #[arg(long, value_name = "N")]
+    /// Where a rule has simple and other alternatives, take
+    /// the simple ones once in 2^N times
+    #[arg(long, value_name = "N", value_parser = number::small, verbatim_doc_comment)]
     embed: Option<u32>,
 }
 
@@ -87,6 +97,6 @@ impl Show {
 }
 
 fn refuse(loaded: &Loaded, diagnostic: &Diagnostic) -> Failure {
-    anstream::eprintln!("{}", diagnostic.render(&loaded.sources, true));
+    terminal::diagnostics(std::slice::from_ref(diagnostic), &loaded.sources);
     Failure::No
 }

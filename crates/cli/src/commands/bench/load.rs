@@ -12,15 +12,24 @@ use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
 use wug_grammar::load::load_text;
 use wug_grammar::{Notation, check};
 
-/// Load and check synthetic grammars; compare with serde_json on the same text
+/// Load and check made-up grammars; serde_json reads the same text
 #[derive(Args)]
 #[command(after_help = "Example:\n  wug bench load\n  wug bench load --sizes 10000 --json")]
 pub struct Load {
-    /// Alternatives of the grammars
-    #[arg(long, value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000, 1_000_000], value_name = "N,N…")]
+    /// Alternatives of each grammar
+    /// [default: 1000,10000,100000,1000000]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "1000,10000,100000,1000000",
+        hide_default_value = true,
+        value_name = "N,N…",
+        verbatim_doc_comment
+    )]
     sizes: Vec<usize>,
-    /// Rounds for each size; else as many as make about a million alternatives, 5 to 100
-    #[arg(long, value_name = "N")]
+    /// Rounds for each size; if not given, as many as make a
+    /// million alternatives, but 5 to 100
+    #[arg(long, value_name = "N", verbatim_doc_comment)]
     rounds: Option<usize>,
     /// Print JSON
     #[arg(long)]

@@ -1,0 +1,29 @@
+//! What goes to standard error: messages for people.
+//!
+//! A message that cannot be written is dropped. There is nobody left to
+//! tell, and what the command does is worth more than the message.
+
+use std::io::{self, Write};
+use wug_grammar::Diagnostic;
+use wug_grammar::source::Sources;
+
+/// Writes to standard error; colours are kept on a terminal only.
+pub fn say(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Shows diagnostics, a blank line behind each.
+pub fn diagnostics(diagnostics: &[Diagnostic], sources: &Sources) {
+    for diagnostic in diagnostics {
+        say(&format!("{}\n\n", diagnostic.render(sources, true)));
+    }
+}
+
+/// What the system says of an error, without its number.
+pub fn without_number(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}
