@@ -1,6 +1,7 @@
 //! From choices to inputs.
 //!
-//! In:  a [`wug_grammar::Grammar`], options, and a seed with an index.
+//! In:  a [`wug_grammar::Grammar`], options, and a seed with an index, or
+//!      choices as bytes.
 //! Out: an input that the grammar derives.
 //!
 //! A [`Program`] is what is known before the first choice: immutable,
@@ -10,10 +11,80 @@
 //!
 //! The crate starts no process and reads neither files nor the clock.
 
+mod choices;
+mod iterative;
 pub mod pool;
 pub mod program;
 pub mod recursive;
+pub mod replay;
 pub mod rng;
 
+pub use choices::Scratch;
 pub use program::{Options, Program, Unfit};
-pub use recursive::Scratch;
+pub use replay::Tape;
+
+use choices::Choices;
+use rng::Rng;
+
+/// How the grammar is walked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Frames of symbols, as calls would be.
+    #[default]
+    Recursive,
+    /// A stack of symbols with a record of depth.
+    Iterative,
+}
+
+/// An input is drawn again at most this often when it does not lex as meant.
+const MAX_REDRAWS: u32 = 1_000;
+
+impl Program {
+    /// Appends input `index` of `seed` to `out`. `None` if no input that
+    /// lexes as meant was found in a thousand tries.
+    pub fn produce(
+        &self,
+        engine: Engine,
+        seed: u64,
+        index: u64,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        self.produce_with(engine, seed, index, &mut Tape::default(), scratch, out)
+    }
+
+    /// As [`Program::produce`], with choices replayed from a tape first, or
+    /// recorded to it.
+    pub fn produce_with(
+        &self,
+        engine: Engine,
+        seed: u64,
+        index: u64,
+        tape: &mut Tape,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        let mut rng = Rng::new(seed, index);
+        let start = out.len();
+        for attempt in 0..MAX_REDRAWS {
+            if attempt == 0 {
+                tape.rewind();
+            } else {
+                tape.give_up();
+            }
+            let mut choices = Choices::new(self, &mut rng, tape, scratch, out);
+            match engine {
+                Engine::Recursive => recursive::walk(&mut choices),
+                Engine::Iterative => iterative::walk(&mut choices),
+            }
+            match &self.relex {
+                Some(relex) if !relex.accepts(&out[start..], &scratch.tokens) => {
+                    scratch.redrawn += 1;
+                    out.truncate(start);
+                }
+                _ => return Some(()),
+            }
+        }
+        None
+    }
+}

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use wug_grammar::load::load_text;
 use wug_grammar::transform::lower::lower_with;
 use wug_grammar::{Notation, RuleId};
-use wug_produce::{Options, Program, Scratch, recursive};
+use wug_produce::{Engine, Options, Program, Scratch};
 
 /// A token as both sides see it.
 #[derive(Clone, Debug)]
@@ -230,7 +230,7 @@ fn what_is_produced_lexes_as_meant() {
         let mut scratch = Scratch::default();
         for index in 0..8 {
             let mut input = Vec::new();
-            if recursive::produce(&program, seed, index, &mut scratch, &mut input).is_none() {
+            if program.produce(Engine::Recursive, seed, index, &mut scratch, &mut input).is_none() {
                 assert!(!unproven.is_empty(), "a proven grammar never gives up\n{text}");
                 continue;
             }
@@ -266,7 +266,7 @@ fn keywords_are_taken_from_identifiers() {
     let mut found = std::collections::BTreeSet::new();
     for index in 0..500 {
         let mut out = Vec::new();
-        recursive::produce(&program, 1, index, &mut scratch, &mut out);
+        program.produce(Engine::Recursive, 1, index, &mut scratch, &mut out);
         found.insert(String::from_utf8(out).unwrap());
     }
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["f", "ff", "fi", "i", "ii"]);

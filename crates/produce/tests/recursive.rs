@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wug_grammar::facts::ClosingMode;
 use wug_grammar::load::load_text;
 use wug_grammar::{Grammar, Notation, enumerate, testing};
-use wug_produce::{Options, Program, Scratch, Unfit, recursive};
+use wug_produce::{Engine, Options, Program, Scratch, Unfit};
 
 fn wug(text: &str) -> Grammar {
     load_text("g.wug", text, Notation::Wug).unwrap_or_else(|e| panic!("{e}")).grammar
@@ -17,7 +17,9 @@ fn options(max_depth: u32, max_size: u64, closing: ClosingMode) -> Options {
 
 fn produce(program: &Program, seed: u64, index: u64) -> Vec<u8> {
     let mut out = Vec::new();
-    recursive::produce(program, seed, index, &mut Scratch::default(), &mut out).expect("there are no tokens");
+    program
+        .produce(Engine::Recursive, seed, index, &mut Scratch::default(), &mut out)
+        .expect("there are no tokens");
     out
 }
 
@@ -67,7 +69,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_came_before() {
         let mut out = Vec::new();
         for index in (0..10).rev() {
             let before = out.len();
-            recursive::produce(&program, seed, index, &mut scratch, &mut out).unwrap();
+            program.produce(Engine::Recursive, seed, index, &mut scratch, &mut out).unwrap();
             assert_eq!(out[before..], produce(&program, seed, index));
         }
         Ok(())
@@ -82,7 +84,7 @@ fn sampled(program: &Program, n: u64) -> (f64, f64) {
     let (mut sum, mut squares) = (0.0, 0.0);
     for index in 0..n {
         out.clear();
-        recursive::produce(program, 1, index, &mut scratch, &mut out).unwrap();
+        program.produce(Engine::Recursive, 1, index, &mut scratch, &mut out).unwrap();
         sum += out.len() as f64;
         squares += (out.len() as f64).powi(2);
     }

@@ -1,0 +1,340 @@
+//! The choice semantics that all engines share.
+//!
+//! An engine walks the grammar; at each choice it asks here. So engines
+//! differ in how they walk, never in what they produce. In the order in
+//! which they apply:
+//!
+//! 1. A symbol that can only derive the empty text draws nothing.
+//! 2. Free choice: an alternative by weight, a repetition's count by
+//!    [`wug_grammar::count`], a member of a class uniformly; one draw each,
+//!    none where there is one possibility.
+//! 3. A rule called when no depth is left is closed, with all below it: its
+//!    alternatives are those of [`Closing`], repetitions take their least
+//!    count. If a closed rule has at most 256 completions, one draw picks
+//!    one of them by its probability.
+//! 4. Size: bytes emitted and the least length of all that is open never
+//!    pass the limit; what was drawn and would break this is replaced by
+//!    the alternative of least length, the least count, the first member.
+//! 5. After [`Program::max_draws`] draws, the shortest way is taken without
+//!    drawing, and what can be empty is.
+//!
+//! A draw takes an index from a replayed program while that lasts, then
+//! random bits; indices can be recorded. See [`crate::replay`].
+//!
+//! [`Closing`]: wug_grammar::facts::Closing
+
+use crate::pool::{POOL, thresholds};
+use crate::program::Program;
+use crate::replay::Tape;
+use crate::rng::Rng;
+use wug_grammar::lexical::TokenId;
+use wug_grammar::{AltId, BodyId, Class, Repeat, RuleId, Symbol, count};
+
+/// What one producer writes to; reused from input to input.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(crate) frames: Vec<crate::recursive::Frame>,
+    pub(crate) steps: crate::iterative::Steps,
+    ranks: Vec<Ranked>,
+    /// Which alternatives were ever used, by number.
+    pub used: Vec<bool>,
+    /// Inputs that were drawn again because they did not lex as meant.
+    pub redrawn: u64,
+    pools: Vec<Option<Box<[u64]>>>,
+    /// The tokens of the last input with their offsets, where they are
+    /// checked.
+    pub tokens: Vec<(TokenId, usize)>,
+}
+
+/// A completion that is being written.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    next: u32,
+    end: u32,
+    rank: u64,
+    ways: u64,
+}
+
+/// The choices of one input.
+pub struct Choices<'a> {
+    /// What is walked.
+    pub program: &'a Program,
+    /// What is written to beside the input.
+    pub scratch: &'a mut Scratch,
+    rng: &'a mut Rng,
+    tape: &'a mut Tape,
+    out: &'a mut Vec<u8>,
+    start: usize,
+    /// Least length of all that is not yet emitted.
+    open: u64,
+    draws: u64,
+}
+
+impl<'a> Choices<'a> {
+    /// Before the first choice of an input.
+    pub fn new(
+        program: &'a Program,
+        rng: &'a mut Rng,
+        tape: &'a mut Tape,
+        scratch: &'a mut Scratch,
+        out: &'a mut Vec<u8>,
+    ) -> Choices<'a> {
+        scratch.used.resize(program.grammar.alternative_count(), false);
+        scratch.pools.resize(program.grammar.rules().len(), None);
+        scratch.tokens.clear();
+        let open = program.least[program.grammar.rule(program.grammar.start()).body.index()];
+        Choices { start: out.len(), program, scratch, rng, tape, out, open, draws: 0 }
+    }
+
+    /// Levels left inside a rule that is called with `left` levels below
+    /// its caller; `None` if it is closed.
+    pub fn levels(&self, rule: RuleId, left: Option<u32>) -> Option<u32> {
+        let rule = self.program.grammar.rule(rule);
+        let left = if rule.costs_depth() { left?.checked_sub(1)? } else { left? };
+        self.within(rule.depth_limit, left)
+    }
+
+    /// Levels left inside the start rule.
+    pub fn start_levels(&self) -> Option<u32> {
+        let rule = self.program.grammar.rule(self.program.grammar.start());
+        self.within(rule.depth_limit, self.program.options.max_depth)
+    }
+
+    fn within(&self, limit: Option<u32>, left: u32) -> Option<u32> {
+        Some(left.min(limit.unwrap_or(u32::MAX))).filter(|&left| left > 0)
+    }
+
+    /// Whether a body derives nothing but the empty text, or must.
+    pub fn skips(&self, body: BodyId) -> bool {
+        self.program.only_empty(body) || (self.exhausted() && self.program.least[body.index()] == 0)
+    }
+
+    /// Emits literal bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.open -= bytes.len() as u64;
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// Emits a member of a class.
+    pub fn class(&mut self, class: &Class) {
+        let mut index = 0;
+        if class.count() > 1 {
+            index = self.draw(class.count(), |bits| below(bits, class.count()));
+        }
+        let least = u64::from(class.min_len());
+        if !self.fits(u64::from(class.len_of(class.member(index))) - least) {
+            index = 0;
+        }
+        self.open -= least;
+        class.emit(index, self.out);
+    }
+
+    /// How often a repetition comes.
+    pub fn times(&mut self, repeat: &Repeat, closed: bool) -> u32 {
+        if self.program.only_empty(repeat.body) {
+            return 0;
+        }
+        let least = self.program.least[repeat.body.index()];
+        let choices = count::choices(repeat.min, repeat.max);
+        let mut extra = 0;
+        if !closed && choices > 1 {
+            extra = self.draw(choices, |bits| count::extra(bits, repeat.min, repeat.max));
+            if !self.fits(u64::from(extra).saturating_mul(least)) {
+                extra = 0;
+            }
+        }
+        self.open += u64::from(extra) * least;
+        repeat.min + extra
+    }
+
+    /// Chooses an alternative of a body.
+    pub fn alternative(&mut self, body: BodyId, closed: bool) -> AltId {
+        let program = self.program;
+        let shortest = program.shortest[body.index()];
+        let choice = if closed { &program.closed } else { &program.free }[body.index()];
+        let mut alt = match choice.ways {
+            0 => shortest,
+            1 => choice.first,
+            _ => self.draw_alternative(body, closed),
+        };
+        let least = program.least[body.index()];
+        if self.exhausted() || !self.fits(program.least_of(alt).saturating_sub(least)) {
+            alt = shortest;
+        }
+        self.open = self.open - least + program.least_of(alt);
+        self.scratch.used[alt.index()] = true;
+        alt
+    }
+
+    /// Draws one of several alternatives. What is replayed and recorded is
+    /// the place among all alternatives of the body.
+    fn draw_alternative(&mut self, body: BodyId, closed: bool) -> AltId {
+        let program = self.program;
+        let grammar = &program.grammar;
+        let choice = if closed { &program.closed } else { &program.free }[body.index()];
+        let all = || grammar.alternatives(body);
+        let (count, first) = (all().len() as u32, all().next().map_or(0, |a| a.0));
+        let allowed = || all().filter(|&a| !closed || program.closing.allows(a));
+        let by_weight = |bits: u32| {
+            let mut drawn = below(bits, choice.weight);
+            let mut last = choice.first;
+            for alt in allowed() {
+                last = alt;
+                let weight = grammar.alternative(alt).weight;
+                if drawn < weight {
+                    break;
+                }
+                drawn -= weight;
+            }
+            last.0 - first
+        };
+        let place = self.draw(count, by_weight);
+        let alt = AltId(first + place);
+        match closed && !program.closing.allows(alt) {
+            true => allowed().nth((place % choice.ways) as usize).unwrap_or(choice.first),
+            false => alt,
+        }
+    }
+
+    /// Completes a closed rule by one draw, if it has few completions.
+    pub fn complete(&mut self, rule: RuleId) -> Completion {
+        let program = self.program;
+        let body = program.grammar.rule(rule).body;
+        let ways = program.closing.completions(body);
+        if ways > POOL || self.exhausted() {
+            return Completion::Choose;
+        }
+        let mut rank = 0;
+        if ways > 1 {
+            let pools = &mut self.scratch.pools[rule.index()];
+            let pool = pools.take().unwrap_or_else(|| thresholds(program, body));
+            rank = self.draw(ways as u32, |bits| pool.partition_point(|&t| t <= u64::from(bits)) as u32);
+            self.scratch.pools[rule.index()] = Some(pool);
+        }
+        self.open -= program.least[body.index()];
+        let (bytes, tokens) = (self.out.len(), self.scratch.tokens.len());
+        if self.unrank(body, u64::from(rank).min(ways - 1)) {
+            return Completion::Done;
+        }
+        self.out.truncate(bytes);
+        self.scratch.tokens.truncate(tokens);
+        self.open += program.least[body.index()];
+        let shortest = program.shortest[body.index()];
+        self.scratch.used[shortest.index()] = true;
+        Completion::Take(shortest)
+    }
+
+    /// Appends the completion of a body with number `rank`, in the order of
+    /// the grammar: earlier alternatives first, then earlier symbols slower.
+    /// `false` as soon as it passes the size limit.
+    fn unrank(&mut self, body: BodyId, rank: u64) -> bool {
+        let program = self.program;
+        let grammar = &program.grammar;
+        self.scratch.ranks.clear();
+        self.enter(body, rank);
+        while let Some(mut top) = self.scratch.ranks.pop() {
+            if top.next == top.end {
+                continue;
+            }
+            let symbol = grammar.symbol(top.next);
+            top.ways /= program.ways_of_symbol(symbol);
+            let rank = top.rank / top.ways;
+            top.rank %= top.ways;
+            top.next += 1;
+            self.scratch.ranks.push(top);
+            match symbol {
+                Symbol::Bytes(bytes) => self.out.extend_from_slice(grammar.bytes(bytes)),
+                Symbol::Class(class) => grammar.class(class).emit(rank as u32, self.out),
+                Symbol::Group(body) => self.enter(body, rank),
+                Symbol::Rule(rule) => {
+                    self.note_token(rule);
+                    self.enter(grammar.rule(rule).body, rank);
+                }
+                Symbol::Repeat(repeat) => {
+                    let repeat = *grammar.repeat(repeat);
+                    if program.only_empty(repeat.body) {
+                        continue;
+                    }
+                    // What is entered last comes out first.
+                    let each = program.closing.completions(repeat.body);
+                    let mut rank = rank;
+                    for _ in 0..repeat.min {
+                        self.enter(repeat.body, rank % each);
+                        rank /= each;
+                    }
+                }
+            }
+            if !self.fits(0) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Leaves the alternative of a body that holds the completion `rank`.
+    fn enter(&mut self, body: BodyId, mut rank: u64) {
+        let program = self.program;
+        if program.only_empty(body) {
+            return;
+        }
+        for alt in program.grammar.alternatives(body).filter(|&a| program.closing.allows(a)) {
+            let ways = program.ways_of(alt);
+            if rank < ways {
+                self.scratch.used[alt.index()] = true;
+                let alternative = program.grammar.alternative(alt);
+                let (next, end) = (alternative.first, alternative.end);
+                self.scratch.ranks.push(Ranked { next, end, rank, ways });
+                return;
+            }
+            rank -= ways;
+        }
+    }
+
+    /// Remembers that a token begins, where tokens are checked.
+    pub fn note_token(&mut self, rule: RuleId) {
+        if let Some(&Some(token)) = self.program.token_of.get(rule.index()) {
+            self.scratch.tokens.push((token, self.out.len() - self.start));
+        }
+    }
+
+    /// Whether no draws are left.
+    pub fn exhausted(&self) -> bool {
+        self.draws > self.program.max_draws()
+    }
+
+    /// Whether `more` bytes beyond the least of what is open keep the limit.
+    fn fits(&self, more: u64) -> bool {
+        let emitted = (self.out.len() - self.start) as u64;
+        emitted.saturating_add(self.open).saturating_add(more) <= self.program.options.max_size
+    }
+
+    /// An index below `n`: replayed, or made from random bits, or 0 when no
+    /// draws are left.
+    fn draw(&mut self, n: u32, from_bits: impl FnOnce(u32) -> u32) -> u32 {
+        self.draws += 1;
+        if self.exhausted() {
+            return 0;
+        }
+        let index = match self.tape.next(n) {
+            Some(index) => index,
+            None => from_bits(self.rng.bits()).min(n - 1),
+        };
+        self.tape.record(index, n);
+        index
+    }
+}
+
+/// What became of a closed rule.
+pub enum Completion {
+    /// It is emitted.
+    Done,
+    /// Too many completions: go on choice by choice.
+    Choose,
+    /// The drawn one was too long: go on with this alternative.
+    Take(AltId),
+}
+
+/// `n` equally likely numbers from 32 bits.
+fn below(bits: u32, n: u32) -> u32 {
+    ((u64::from(bits) * u64::from(n)) >> 32) as u32
+}
