@@ -1,7 +1,7 @@
 //! The GRAMMAR argument: a built-in name or files.
 
 use crate::Failure;
-use crate::terminal::{diagnostics, without_number};
+use crate::terminal::{diagnostics, help, without_number};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use wug_grammar::diagnostic::nearest;
@@ -41,10 +41,19 @@ impl GrammarArg {
         Ok(load(texts, options, &Files))
     }
 
+    /// Tells why a text is no grammar.
+    pub fn explain(&self, rejected: &Rejected) {
+        diagnostics(&rejected.diagnostics, &rejected.sources);
+        let named = Notation::ALL.iter().find(|(_, notation)| Some(*notation) == self.format);
+        if let Some((name, _)) = named {
+            help(&format!("this was read as {name}, because of --format"));
+        }
+    }
+
     /// Reads the grammar and tells what is wrong with it or odd about it.
     pub fn load_and_warn(&self) -> Result<Loaded, Failure> {
         let loaded = self.load()?.map_err(|rejected| {
-            diagnostics(&rejected.diagnostics, &rejected.sources);
+            self.explain(&rejected);
             Failure::No
         })?;
         diagnostics(&loaded.warnings, &loaded.sources);

@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::No) => ExitCode::from(1),
         Err(Failure::Message(code, message)) => {
-            terminal::say(&format!("error: {}\n", message.trim_end()));
+            terminal::error(message.trim_end());
             ExitCode::from(code)
         }
     }

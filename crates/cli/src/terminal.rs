@@ -12,6 +12,16 @@ pub fn say(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Says what is wrong, with the look of a diagnostic.
+pub fn error(message: &str) {
+    say(&format!("\x1B[1m\x1B[91merror\x1B[0m\x1B[1m: {message}\x1B[0m\n"));
+}
+
+/// Says what to do about it.
+pub fn help(message: &str) {
+    say(&format!("\x1B[1m\x1B[96mhelp\x1B[0m: {message}\n\n"));
+}
+
 /// Shows diagnostics, a blank line behind each.
 pub fn diagnostics(diagnostics: &[Diagnostic], sources: &Sources) {
     for diagnostic in diagnostics {

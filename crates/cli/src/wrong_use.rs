@@ -12,10 +12,10 @@ pub fn explain(mut error: Error) -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
     let takes_grammar = matches!(command.as_str(), "check" | "show" | "generate");
     let tip = match error.kind() {
-        ErrorKind::UnknownArgument => surplus(&error, takes_grammar),
+        ErrorKind::UnknownArgument => surplus(&error, &command, takes_grammar),
         ErrorKind::InvalidSubcommand => not_a_command(&error),
         ErrorKind::MissingRequiredArgument if takes_grammar => {
-            Tip::Say("name a file, or a built-in grammar: `wug grammars` lists them".to_string())
+            Tip::Say(vec!["name a file, or a built-in grammar: `wug grammars` lists them".into()])
         }
         _ => Tip::Keep,
     };
@@ -24,8 +24,9 @@ pub fn explain(mut error: Error) -> ExitCode {
         Tip::Drop => {
             error.insert(ContextKind::Suggested, ContextValue::None);
         }
-        Tip::Say(text) => {
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(text)]));
+        Tip::Say(tips) => {
+            let tips = tips.into_iter().map(StyledStr::from).collect();
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
         }
     }
     let _ = error.print();
@@ -36,10 +37,10 @@ pub fn explain(mut error: Error) -> ExitCode {
 enum Tip {
     Keep,
     Drop,
-    Say(String),
+    Say(Vec<String>),
 }
 
-fn surplus(error: &Error, takes_grammar: bool) -> Tip {
+fn surplus(error: &Error, command: &str, takes_grammar: bool) -> Tip {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return Tip::Keep;
     };
@@ -48,17 +49,19 @@ fn surplus(error: &Error, takes_grammar: bool) -> Tip {
     }
     let numeric = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match argument.strip_prefix('-') {
-        Some(rest) if numeric(rest) => Tip::Say("numbers are 0 or more here".to_string()),
+        Some(rest) if numeric(rest) => Tip::Say(vec!["numbers are 0 or more here".into()]),
         // The parser would have `-- --option` tried, which is never meant.
         Some(_) => Tip::Drop,
         None if takes_grammar && numeric(argument) => {
-            Tip::Say(format!("how many inputs is said with `wug generate GRAMMAR -n {argument}`"))
+            Tip::Say(vec![format!("how many inputs is said with `wug generate GRAMMAR -n {argument}`")])
         }
-        None if takes_grammar => Tip::Say(
-            "one GRAMMAR is taken; files that make up one grammar are joined by commas, \
-             and `> FILE` keeps what is printed"
-                .to_string(),
-        ),
+        None if takes_grammar => Tip::Say(vec![
+            "files that make up one grammar are joined by commas: lexer.wug,parser.wug".into(),
+            "what is printed is kept with `> FILE`".into(),
+        ]),
+        None if command == "grammars" => {
+            Tip::Say(vec![format!("a grammar is printed with `wug show {argument}`")])
+        }
         None => Tip::Keep,
     }
 }
@@ -69,7 +72,7 @@ fn not_a_command(error: &Error) -> Tip {
         return Tip::Keep;
     };
     if builtin::find(word).is_some() || Path::new(word).is_file() {
-        return Tip::Say(format!("for inputs from this grammar: `wug generate {word}`"));
+        return Tip::Say(vec![format!("for inputs from this grammar: `wug generate {word}`")]);
     }
     Tip::Keep
 }

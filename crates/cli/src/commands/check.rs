@@ -6,7 +6,6 @@ use crate::{Failure, Outcome, number, terminal};
 use clap::Args;
 use serde::Serialize;
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
-use wug_grammar::load::Rejected;
 use wug_grammar::source::Sources;
 use wug_grammar::transform::lower;
 use wug_grammar::{Diagnostic, Grammar, Loaded, RuleId, Severity, check};
@@ -77,9 +76,9 @@ impl Check {
     pub fn run(self) -> Outcome {
         let loaded = match self.grammar.load()? {
             Ok(loaded) => loaded,
-            Err(Rejected { diagnostics, sources }) => {
-                terminal::diagnostics(&diagnostics, &sources);
-                let found = Found::of(&diagnostics, &sources);
+            Err(rejected) => {
+                self.grammar.explain(&rejected);
+                let found = Found::of(&rejected.diagnostics, &rejected.sources);
                 if self.json {
                     print_json(&found)?;
                 } else {

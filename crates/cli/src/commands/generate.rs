@@ -120,7 +120,9 @@ impl Generate {
             ClosingArg::Min => ClosingMode::Min,
             ClosingArg::Cheap => ClosingMode::Cheap,
         };
-        let options = Options { max_depth: self.max_depth, max_size: self.max_size, closing };
+        // An input is held in memory: a limit beyond this is none.
+        let max_size = self.max_size.min(1 << 48);
+        let options = Options { max_depth: self.max_depth, max_size, closing };
         let program = Program::new(&loaded.grammar, options).map_err(|unfit| match unfit {
             Unfit::Endless(diagnostic) => {
                 terminal::diagnostics(&[*diagnostic], &loaded.sources);

@@ -16,6 +16,11 @@ pub struct Grammars {
 }
 
 #[derive(Serialize)]
+struct Listing {
+    grammars: Vec<Entry>,
+}
+
+#[derive(Serialize)]
 struct Entry {
     name: &'static str,
     description: &'static str,
@@ -27,7 +32,7 @@ impl Grammars {
         if self.json {
             let entries: Vec<Entry> =
                 all.iter().map(|b| Entry { name: b.name, description: b.about }).collect();
-            return print_json(&serde_json::json!({ "grammars": entries }));
+            return print_json(&Listing { grammars: entries });
         }
         let width = all.iter().map(|b| b.name.len()).max().unwrap_or(0);
         let lines: Vec<String> = all.iter().map(|b| format!("{:width$}  {}", b.name, b.about)).collect();

@@ -39,7 +39,7 @@ pub struct Show {
     /// Put rules of one alternative where they are used
     #[arg(long)]
     inline: bool,
-    /// Replace each use of a rule by its alternatives, N times
+    /// Replace uses of rules by their alternatives, N times
     #[arg(long, value_name = "N", value_parser = number::small)]
     unroll: Option<u32>,
     /// Where a rule has simple and other alternatives, take

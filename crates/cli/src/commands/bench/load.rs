@@ -59,14 +59,16 @@ impl Load {
             return print_json(&serde_json::json!({ "benchmark": "load", "rows": rows }));
         }
         let mut out = String::new();
-        let _ = writeln!(
-            out,
-            "alternatives       bytes  serde_json        load       check   load/serde  (load+check)/serde  ns/alternative"
-        );
+        for [a, b, c, d, e, f, g, h] in [
+            ["alternatives", "bytes", "serde_json", "load", "check", "load", "both", "ns"],
+            ["", "", "ms", "ms", "ms", "/serde", "/serde", "each"],
+        ] {
+            let _ = writeln!(out, "{a:>12} {b:>10} {c:>11} {d:>9} {e:>9} {f:>7} {g:>7} {h:>8}");
+        }
         for row in &rows {
             let _ = writeln!(
                 out,
-                "{:>12} {:>11} {:>8.2} ms {:>8.2} ms {:>8.2} ms {:>12.2} {:>19.2} {:>15.0}",
+                "{:>12} {:>10} {:>11.2} {:>9.2} {:>9.2} {:>7.2} {:>7.2} {:>8.0}",
                 row.alternatives,
                 row.bytes,
                 row.serde_json_ms,

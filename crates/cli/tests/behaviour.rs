@@ -1,0 +1,148 @@
+//! What golden files cannot say: fresh seeds, figures of time, terminals.
+
+use serde_json::Value;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn wug(arguments: &[&str]) -> Output {
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/files");
+    Command::new(env!("CARGO_BIN_EXE_wug"))
+        .args(arguments)
+        .current_dir(files)
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("NO_COLOR")
+        .env("TERM", "xterm-256color")
+        .output()
+        .expect("wug runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_fresh_seed_is_shown_and_gives_the_same_inputs_again() {
+    let first = wug(&["generate", "json", "-n", "20"]);
+    let seed = text(&first.stderr).trim().strip_prefix("seed: ").expect("a seed").to_string();
+    assert!(seed.parse::<u64>().is_ok(), "{seed}");
+    let again = wug(&["generate", "json", "-n", "20", "-s", &seed]);
+    assert_eq!(first.stdout, again.stdout);
+    assert_eq!(text(&again.stderr), "", "a seed that was given is not shown");
+    let other = wug(&["generate", "json", "-n", "20"]);
+    assert_ne!(first.stdout, other.stdout, "two fresh seeds");
+}
+
+#[test]
+fn stats_are_one_json_object_on_standard_error() {
+    let output = wug(&["generate", "sum.wug", "-n", "100", "-s", "3", "--separator", "", "--stats"]);
+    let stats: Value = serde_json::from_slice(&output.stderr).expect("one object");
+    let number = |name: &str| stats[name].as_f64().unwrap_or_else(|| panic!("{name} in {stats}"));
+    assert!(stats["engine"].is_string() && stats["why"].is_string(), "{stats}");
+    assert_eq!(number("seed"), 3.0);
+    assert_eq!(number("inputs"), 100.0);
+    assert_eq!(number("bytes"), output.stdout.len() as f64);
+    assert_eq!(number("mean"), output.stdout.len() as f64 / 100.0);
+    for time in ["seconds", "cpu_seconds", "setup_seconds", "mib_per_s"] {
+        assert!(number(time) >= 0.0, "{time}");
+    }
+    let sizes = ["p50", "p90", "p99", "max"].map(number);
+    assert!(sizes.is_sorted() && sizes[0] > 0.0, "{sizes:?}");
+    assert!((0.0..=1.0).contains(&number("alternatives_used")));
+}
+
+#[test]
+fn a_folder_holds_what_the_stream_holds() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a_folder");
+    let _ = std::fs::remove_dir_all(&folder);
+    let into = folder.to_string_lossy().into_owned();
+    assert!(wug(&["generate", "json", "-n", "12", "-s", "5", "-o", &into]).status.success());
+    let mut paths: Vec<_> = folder.read_dir().expect("a folder").map(|e| e.expect("a file").path()).collect();
+    paths.sort();
+    assert_eq!(paths.len(), 12);
+    let joined: Vec<u8> = paths.iter().flat_map(|path| std::fs::read(path).expect("an input")).collect();
+    assert_eq!(joined, wug(&["generate", "json", "-n", "12", "-s", "5", "--separator", ""]).stdout);
+}
+
+#[test]
+fn help_has_an_example_and_fits_in_80_columns() {
+    let commands: &[&[&str]] = &[
+        &[],
+        &["demo"],
+        &["grammars"],
+        &["check"],
+        &["show"],
+        &["generate"],
+        &["bench"],
+        &["bench", "load"],
+    ];
+    for command in commands {
+        for flag in ["-h", "--help"] {
+            let output = wug(&[*command, &[flag]].concat());
+            let help = text(&output.stdout);
+            assert!(output.status.success() && help.contains("\nExample:\n  wug "), "{help}");
+            fits(&help);
+        }
+    }
+    let help = text(&wug(&["--help"]).stdout);
+    let listed = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    for name in listed.filter_map(|l| l.split_whitespace().next()).filter(|name| *name != "help") {
+        assert!(commands.iter().any(|c| c.first() == Some(&name)), "`{name}` is not in this test");
+    }
+}
+
+#[test]
+fn demo_and_descriptions_fit_in_80_columns() {
+    fits(&text(&wug(&["demo"]).stdout));
+    fits(&text(&wug(&["grammars"]).stdout));
+    for grammar in ["lua", "sql", "xml", "http"] {
+        fits(&text(&wug(&["check", grammar]).stdout));
+    }
+}
+
+#[track_caller]
+fn fits(text: &str) {
+    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn colours_are_for_terminals_only() {
+    let piped = wug(&["check", "unknown.wug"]);
+    assert!(!piped.stderr.contains(&0x1B) && !piped.stdout.contains(&0x1B));
+    let plain = |shown: &str| !shown.contains('\u{1B}');
+    assert!(!plain(&on_a_terminal(&["check", "unknown.wug"], None)));
+    assert!(plain(&on_a_terminal(&["check", "unknown.wug"], Some(("NO_COLOR", "1")))));
+    assert!(plain(&on_a_terminal(&["check", "unknown.wug"], Some(("TERM", "dumb")))));
+    let alike = [&["check", "unknown.wug"][..], &["check", "nowhere.wug"], &["check"]];
+    for wrong in alike {
+        assert!(!plain(&on_a_terminal(wrong, None)), "{wrong:?}");
+    }
+}
+
+/// What a command shows on standard error when that is a terminal.
+fn on_a_terminal(arguments: &[&str], setting: Option<(&str, &str)>) -> String {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+    grantpt(&near).and_then(|()| unlockpt(&near)).expect("its other end");
+    let name = ptsname(&near, Vec::new()).expect("its name").into_string().expect("a path");
+    let far = File::options().read(true).write(true).open(name).expect("its other end");
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/files");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wug"));
+    command.args(arguments).current_dir(files);
+    command
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("NO_COLOR")
+        .env_remove("CI")
+        .env("TERM", "xterm-256color");
+    command.envs(setting).stdout(Stdio::null()).stderr(far);
+    let mut child = command.spawn().expect("wug runs");
+    // The far end must be closed here, or reading never ends.
+    drop(command);
+    let mut shown = Vec::new();
+    // When the far end is closed the system reports an error, not an end.
+    let _ = File::from(near).read_to_end(&mut shown);
+    child.wait().expect("wug ends");
+    text(&shown)
+}
