@@ -79,8 +79,10 @@ fn text(name: &str) -> Result<Text, Failure> {
         }
         // `json.wug` where there is no such file: the built-in one is meant.
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
-        let hint = match nearest(stem, builtin::all().iter().map(|b| b.name)) {
-            Some(near) => format!("did you mean `{near}`, which is built in?"),
+        let near = nearest(stem, builtin::all().iter().map(|b| b.name));
+        let hint = match near {
+            Some(near) if looks_like_a_path => format!("did you mean the built-in `{near}`?"),
+            Some(near) => format!("did you mean `{near}`?"),
             None => "`wug grammars` lists the built-in ones".to_string(),
         };
         if looks_like_a_path {
