@@ -37,8 +37,24 @@ impl GrammarArg {
     pub fn load(&self) -> Result<Result<Loaded, Rejected>, Failure> {
         let names = self.grammar.split(',').map(str::trim);
         let texts = names.map(text).collect::<Result<Vec<_>, _>>()?;
-        let options = LoadOptions { notation: self.format, start: self.start.as_deref() };
-        Ok(load(texts, options, &Files))
+        let options = LoadOptions { notation: self.format, start: None };
+        match load(texts, options, &Files) {
+            Ok(loaded) => self.started(loaded).map(Ok),
+            rejected => Ok(rejected),
+        }
+    }
+
+    /// The grammar with the start that was asked for.
+    fn started(&self, loaded: Loaded) -> Result<Loaded, Failure> {
+        let Some(start) = &self.start else { return Ok(loaded) };
+        let grammar = loaded.grammar;
+        let Some(rule) = grammar.find(start) else {
+            let near = nearest(start, grammar.rules().map(|r| grammar.name(r)));
+            let hint =
+                near.map_or("`wug show` prints the rules".to_string(), |n| format!("did you mean `{n}`?"));
+            return Err(Failure::usage(format!("there is no rule `{start}` to start from; {hint}")));
+        };
+        Ok(Loaded { grammar: grammar.with_start(rule), ..loaded })
     }
 
     /// Tells why a text is no grammar.

@@ -41,6 +41,7 @@ golden! {
     files_are_joined_by_commas_or_imported
     full_disks_are_told_and_closed_pipes_are_not
     generate_closes_rules_at_the_depth
+    generate_is_the_same_by_every_way
     generate_keeps_to_its_limits
     generate_makes_the_same_inputs_from_a_seed
     generate_refuses_wrong_arguments

@@ -11,14 +11,16 @@
 //!
 //! The crate starts no process and reads neither files nor the clock.
 
+pub mod batch;
 mod choices;
 mod iterative;
 pub mod pool;
 pub mod program;
-pub mod recursive;
+mod recursive;
 pub mod replay;
 pub mod rng;
 
+pub use batch::{Batch, RanTogether};
 pub use choices::Scratch;
 pub use program::{Options, Program, Unfit};
 pub use replay::Tape;

@@ -2,31 +2,41 @@
 //! grammar.
 
 use crate::program::Program;
-use wug_grammar::{AltId, BodyId, Symbol};
+use wug_grammar::facts::Closing;
+use wug_grammar::{AltId, BodyId, Grammar, Symbol};
 
 /// A closed rule with at most this many completions is closed by one draw.
 pub const POOL: u64 = 256;
 
+/// Completions of an alternative.
+pub(crate) fn ways_of(grammar: &Grammar, closing: &Closing, alt: AltId) -> u64 {
+    let symbols = grammar.symbols(alt).iter();
+    symbols.fold(1u64, |ways, s| ways.saturating_mul(ways_of_symbol(grammar, closing, *s)))
+}
+
+/// Completions of a symbol.
+fn ways_of_symbol(grammar: &Grammar, closing: &Closing, symbol: Symbol) -> u64 {
+    match symbol {
+        Symbol::Bytes(_) => 1,
+        Symbol::Class(class) => u64::from(grammar.class(class).count()),
+        Symbol::Rule(rule) => closing.completions(grammar.rule(rule).body),
+        Symbol::Group(body) => closing.completions(body),
+        Symbol::Repeat(repeat) => {
+            let repeat = grammar.repeat(repeat);
+            closing.completions(repeat.body).saturating_pow(repeat.min)
+        }
+    }
+}
+
 impl Program {
     /// Completions of an alternative.
     pub(crate) fn ways_of(&self, alt: AltId) -> u64 {
-        let symbols = self.grammar.symbols(alt).iter();
-        symbols.fold(1u64, |ways, s| ways.saturating_mul(self.ways_of_symbol(*s)))
+        self.ways[alt.index()]
     }
 
     /// Completions of a symbol.
     pub(crate) fn ways_of_symbol(&self, symbol: Symbol) -> u64 {
-        let grammar = &self.grammar;
-        match symbol {
-            Symbol::Bytes(_) => 1,
-            Symbol::Class(class) => u64::from(grammar.class(class).count()),
-            Symbol::Rule(rule) => self.closing.completions(grammar.rule(rule).body),
-            Symbol::Group(body) => self.closing.completions(body),
-            Symbol::Repeat(repeat) => {
-                let repeat = grammar.repeat(repeat);
-                self.closing.completions(repeat.body).saturating_pow(repeat.min)
-            }
-        }
+        ways_of_symbol(&self.grammar, &self.closing, symbol)
     }
 }
 
@@ -52,15 +62,15 @@ fn probability(program: &Program, body: BodyId, rank: u64) -> f64 {
     let mut product = 1.0;
     let mut work = vec![(body, rank)];
     while let Some((body, mut rank)) = work.pop() {
-        if program.only_empty(body) {
+        let ways = program.closing.completions(body);
+        if ways == 1 || program.closing.only_empty(body) {
             // All of its completions are the same text: share it out evenly
             // and do not look for it, which could take exponentially long.
-            product /= program.closing.completions(body).max(1) as f64;
+            product /= ways.max(1) as f64;
             continue;
         }
-        let allowed = || grammar.alternatives(body).filter(|&a| program.closing.allows(a));
-        let total: u64 = allowed().map(|a| u64::from(grammar.alternative(a).weight)).sum();
-        let chosen = allowed().find(|&alt| {
+        let total = program.closed.weight(body);
+        let chosen = program.closed.alternatives(body).iter().copied().find(|&alt| {
             let ways = program.ways_of(alt);
             let here = rank < ways;
             rank -= if here { 0 } else { ways };

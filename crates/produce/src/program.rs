@@ -4,6 +4,7 @@
 //! Out: a [`Program`]: the grammar lowered and pruned, with the facts that
 //!      every engine needs at a choice; or why nothing can be produced.
 
+use crate::pool;
 use std::fmt;
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
 use wug_grammar::lexical::TokenId;
@@ -43,8 +44,10 @@ pub struct Program {
     /// The alternative of each body with the least bytes.
     pub(crate) shortest: Vec<AltId>,
     /// The choice at each body, free and at the limit.
-    pub(crate) free: Vec<Choice>,
-    pub(crate) closed: Vec<Choice>,
+    pub(crate) free: Choices,
+    pub(crate) closed: Choices,
+    /// Completions of each alternative.
+    pub(crate) ways: Vec<u64>,
     /// What an input must be lexed against, where lowering proved too little.
     pub(crate) relex: Option<lower::Relex>,
     /// The token that a rule derives, for each rule, where it is checked.
@@ -53,15 +56,50 @@ pub struct Program {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// The alternatives that a body offers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice {
-    /// How many.
-    pub ways: u32,
+/// The alternatives that each body offers.
+#[derive(Debug)]
+pub(crate) struct Choices {
+    first: Vec<u32>,
+    alternatives: Vec<AltId>,
+    /// Weights of an alternative and all before it in its body.
+    sums: Vec<u64>,
+}
+
+impl Choices {
+    fn of(grammar: &Grammar, allowed: impl Fn(AltId) -> bool) -> Choices {
+        let mut choices = Choices { first: vec![0], alternatives: Vec::new(), sums: Vec::new() };
+        for body in (0..grammar.body_count() as u32).map(BodyId) {
+            let mut sum = 0;
+            for alt in grammar.alternatives(body).filter(|&alt| allowed(alt)) {
+                sum += u64::from(grammar.alternative(alt).weight);
+                choices.alternatives.push(alt);
+                choices.sums.push(sum);
+            }
+            choices.first.push(choices.alternatives.len() as u32);
+        }
+        choices
+    }
+
+    fn range(&self, body: BodyId) -> std::ops::Range<usize> {
+        self.first[body.index()] as usize..self.first[body.index() + 1] as usize
+    }
+
+    /// The alternatives of a body.
+    pub fn alternatives(&self, body: BodyId) -> &[AltId] {
+        &self.alternatives[self.range(body)]
+    }
+
     /// The sum of their weights.
-    pub weight: u32,
-    /// The first of them.
-    pub first: AltId,
+    pub fn weight(&self, body: BodyId) -> u64 {
+        self.sums[self.range(body)].last().copied().unwrap_or(0)
+    }
+
+    /// The one that a number below that sum means.
+    pub fn at(&self, body: BodyId, drawn: u64) -> Option<AltId> {
+        let range = self.range(body);
+        let at = self.sums[range.clone()].partition_point(|&sum| sum <= drawn);
+        self.alternatives[range].get(at).copied()
+    }
 }
 
 /// Why a grammar cannot be produced from.
@@ -83,7 +121,8 @@ impl fmt::Display for Unfit {
         match self {
             Unfit::Endless(diagnostic) => f.write_str(&diagnostic.message),
             Unfit::Size { least, limit } => {
-                write!(f, "the shortest input of this grammar has {least} bytes, but the limit is {limit}")
+                let s = if *least == 1 { "" } else { "s" };
+                write!(f, "the shortest input of this grammar has {least} byte{s}, but the limit is {limit}")
             }
         }
     }
@@ -106,14 +145,14 @@ impl Program {
         let least: Vec<u64> = bodies.clone().map(|b| facts.min_length(b).unwrap_or(u64::MAX)).collect();
         let shortest = bodies.map(|b| shortest(&grammar, &facts, b)).collect();
         let size = least[grammar.rule(grammar.start()).body.index()];
-        if size > options.max_size {
+        // At the greatest number a length is only known to be no less.
+        if size > options.max_size || size == u64::MAX {
             return Err(Unfit::Size { least: size, limit: options.max_size });
         }
-        let choices = |allowed: &dyn Fn(AltId) -> bool| -> Vec<Choice> {
-            (0..grammar.body_count() as u32).map(|b| choice(&grammar, BodyId(b), allowed)).collect()
-        };
-        let free = choices(&|alt| facts.alternative_productive(alt));
-        let closed = choices(&|alt| closing.allows(alt));
+        let free = Choices::of(&grammar, |alt| facts.alternative_productive(alt));
+        let closed = Choices::of(&grammar, |alt| closing.allows(alt));
+        let ways =
+            (0..grammar.alternative_count() as u32).map(|a| pool::ways_of(&grammar, &closing, AltId(a))).collect();
         let token_of = lowered.relex.as_ref().map_or_else(Vec::new, |relex| relex.tokens(&grammar));
         let relex = lowered.relex.filter(|_| !lowered.unproven.is_empty());
         let warnings = lowered.warnings;
@@ -126,6 +165,7 @@ impl Program {
             shortest,
             free,
             closed,
+            ways,
             relex,
             token_of,
             warnings,
@@ -141,7 +181,14 @@ impl Program {
     /// After this many draws an input is ended by the shortest way: a bound
     /// on work for grammars that derive much and emit little.
     pub fn max_draws(&self) -> u64 {
-        (1 << 20) + self.options.max_size.saturating_mul(16)
+        self.options.max_size.saturating_mul(16).saturating_add(1 << 20)
+    }
+
+    /// After this many steps it is ended as well: a step is a symbol or one
+    /// round of a repetition, and those that draw and emit nothing would
+    /// else be without bound.
+    pub fn max_steps(&self) -> u64 {
+        self.max_draws().saturating_mul(16)
     }
 
     /// Whether a body derives nothing but the empty text.
@@ -153,18 +200,6 @@ impl Program {
     pub(crate) fn least_of(&self, alt: AltId) -> u64 {
         self.facts.length.of_alternative(alt).map_or(u64::MAX, |s| s.length)
     }
-}
-
-fn choice(grammar: &Grammar, body: BodyId, allowed: &dyn Fn(AltId) -> bool) -> Choice {
-    let mut choice = Choice { ways: 0, weight: 0, first: AltId(0) };
-    for alt in grammar.alternatives(body).filter(|&alt| allowed(alt)) {
-        if choice.ways == 0 {
-            choice.first = alt;
-        }
-        choice.ways += 1;
-        choice.weight += grammar.alternative(alt).weight;
-    }
-    choice
 }
 
 /// The first alternative of least length and, among those, least height.

@@ -97,14 +97,3 @@ fn take(choices: &mut Choices, alt: AltId, left: Option<u32>) {
     let (next, end) = (alternative.first, alternative.end);
     choices.scratch.frames.push(Frame::Symbols { next, end, left });
 }
-
-/// transition
-pub fn produce(
-    program: &crate::Program,
-    seed: u64,
-    index: u64,
-    scratch: &mut crate::Scratch,
-    out: &mut Vec<u8>,
-) -> Option<()> {
-    program.produce(crate::Engine::Recursive, seed, index, scratch, out)
-}

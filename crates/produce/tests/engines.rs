@@ -5,7 +5,7 @@ use arbitrary::Unstructured;
 use wug_grammar::facts::ClosingMode;
 use wug_grammar::load::load_text;
 use wug_grammar::{Grammar, Notation, builtin, enumerate, testing};
-use wug_produce::{Engine, Options, Program, Scratch, Tape};
+use wug_produce::{Batch, Engine, Options, Program, Scratch, Tape};
 
 fn wug(text: &str) -> Grammar {
     load_text("g.wug", text, Notation::Wug).unwrap_or_else(|e| panic!("{e}")).grammar
@@ -127,4 +127,21 @@ fn a_short_program_is_a_beginning() {
     }
     assert_eq!(seen.len(), 32, "all ends come up");
     assert_eq!(produce(&program, Engine::Recursive, 3, 4), produce(&program, Engine::Iterative, 3, 4));
+}
+
+#[test]
+fn a_batch_holds_the_single_inputs() {
+    let grammar = wug("s = [a-z]* s | 'x'* ;");
+    let program = Program::new(&grammar, Options::default()).unwrap();
+    let (mut batch, mut scratch) = (Batch::default(), Scratch::default());
+    let next = batch.fill(&program, Engine::Recursive, 7, 20..1_000, 500, &mut scratch).unwrap();
+    let inputs: Vec<(u64, Vec<u8>)> = batch.inputs().map(|(i, bytes)| (i, bytes.to_vec())).collect();
+    assert_eq!(inputs.first().map(|i| i.0), Some(20));
+    assert_eq!(inputs.last().map(|i| i.0 + 1), Some(next));
+    assert!(next < 1_000 && batch.bytes().len() >= 500 && batch.ends().len() == inputs.len());
+    for (index, bytes) in inputs {
+        assert_eq!(Some(bytes), produce(&program, Engine::Recursive, 7, index));
+    }
+    assert_eq!(batch.fill(&program, Engine::Recursive, 7, 5..5, 9, &mut scratch), Ok(5));
+    assert_eq!(batch.inputs().count(), 0);
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use std::fmt::Write;
 use wug_grammar::load::load_text;
 use wug_grammar::{Notation, builtin};
-use wug_produce::{Options, Program, Scratch, recursive};
+use wug_produce::{Engine, Options, Program, Scratch};
 
 /// Show the main job on a built-in grammar
 #[derive(Args)]
@@ -35,7 +35,7 @@ impl Demo {
         let mut scratch = Scratch::default();
         for index in 0..INPUTS {
             let mut input = Vec::new();
-            recursive::produce(&program, 1, index, &mut scratch, &mut input);
+            program.produce(Engine::Recursive, 1, index, &mut scratch, &mut input);
             let text = String::from_utf8_lossy(&input);
             let _ = writeln!(out, "{:>6} bytes  {}", input.len(), beginning(text.trim()));
         }

@@ -11,8 +11,13 @@ use crate::arena::BodyId;
 use crate::count;
 use crate::ir::{Grammar, RuleId, Symbol};
 
+/// More levels than this are not counted: a mean that still grows there
+/// grows at most linearly, and no input of a sane size is that deep.
+const MAX_LEVELS: u32 = 1 << 20;
+
 /// Mean bytes derived from the start rule with free choice while depth is
-/// below `depth`; infinite when it does not fit.
+/// below `depth`; infinite when it does not fit. Depths beyond a million
+/// count as that.
 pub fn expected_length(grammar: &Grammar, facts: &Facts, closing: &Closing, depth: u32) -> f64 {
     expected_lengths(grammar, facts, closing, depth)[grammar.start().index()]
 }
@@ -31,7 +36,7 @@ pub fn expected_lengths(grammar: &Grammar, facts: &Facts, closing: &Closing, dep
     let turns = same_level(&free);
     let limit = |rule: RuleId| grammar.rule(rule).depth_limit.unwrap_or(u32::MAX);
     let last_limit = grammar.rules().map(limit).filter(|&l| l < u32::MAX).max().unwrap_or(0);
-    for level in 1..=depth {
+    for level in 1..=depth.min(MAX_LEVELS) {
         let mut means = below.clone();
         for turn in &turns {
             turn.run(&free, &below, &mut means, |rule| level <= limit(rule));

@@ -1,0 +1,303 @@
+//! `wug generate`.
+
+mod sink;
+mod stats;
+mod workers;
+
+use crate::grammar_arg::GrammarArg;
+use crate::terminal::{self, without_number};
+use crate::{Failure, Outcome, number, size};
+use clap::{Args, ValueEnum};
+use sink::{Sink, SinkArg, sink_arg};
+use stats::{Clock, Lengths, Stats, used_share};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use wug_grammar::facts::ClosingMode;
+use wug_produce::{Engine, Options, Program, RanTogether, Scratch, Tape, Unfit};
+
+/// Make inputs from a grammar
+#[derive(Args)]
+#[command(
+    after_help = "Example:\n  wug generate json -n 10 -s 1\n  wug generate my.wug -n 1000 -o inputs --stats\n\nThe same grammar, options and seed give the same inputs."
+)]
+pub struct Generate {
+    #[command(flatten)]
+    grammar: GrammarArg,
+    /// How many inputs; 1 if neither this nor --bytes is
+    /// given
+    #[arg(short = 'n', value_parser = number::wide, value_name = "N", verbatim_doc_comment)]
+    count: Option<u64>,
+    /// Stop when the inputs have this many bytes together
+    #[arg(long, value_parser = size::parse, value_name = "SIZE")]
+    bytes: Option<u64>,
+    /// Seed, a number of 64 bits; if not given, a fresh one
+    /// is drawn and shown
+    #[arg(short, long, value_parser = number::wide, value_name = "SEED", verbatim_doc_comment)]
+    seed: Option<u64>,
+    /// Choices are free down to here; deeper, rules are
+    /// brought to an end
+    #[arg(short = 'd', long, default_value = "16", value_parser = number::small, value_name = "DEPTH", verbatim_doc_comment)]
+    max_depth: u32,
+    /// No input is longer than this
+    #[arg(long, default_value = "1M", value_parser = size::parse, value_name = "BYTES")]
+    max_size: u64,
+    /// How rules are brought to an end: `min` takes the
+    /// alternatives that end soonest, `cheap` all that do
+    /// not lead back to a rule on the way
+    #[arg(long, value_enum, default_value_t = ClosingArg::Min, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
+    closing: ClosingArg,
+    /// What makes the inputs: `recursive` or `iterative`,
+    /// the two plain ways, or `auto`, the fastest that fits;
+    /// all make the same
+    #[arg(long, value_enum, default_value_t = EngineArg::Auto, value_name = "NAME", hide_possible_values = true, verbatim_doc_comment)]
+    engine: EngineArg,
+    /// Threads that make inputs; the result is the same for
+    /// any number
+    #[arg(long, default_value = "1", value_parser = threads, value_name = "T", verbatim_doc_comment)]
+    threads: usize,
+    /// Write each input to a file of its own in this folder
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Where else inputs go: `stdout`, `null` (nowhere) or
+    /// `mmap:FILE` (one file, in memory)
+    #[arg(long, default_value = "stdout", value_parser = sink_arg, value_name = "WHERE", conflicts_with = "output", verbatim_doc_comment)]
+    sink: SinkArg,
+    /// Write the choices that make up the one input
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Begin the one input with the choices of this file;
+    /// any bytes will do
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    choices: Option<PathBuf>,
+    /// What is printed behind each input; \n, \r, \t, \0 and
+    /// \\ are understood
+    #[arg(long, default_value = "\\n", value_parser = separator, value_name = "TEXT", verbatim_doc_comment)]
+    separator: Separator,
+    /// Print figures as JSON on standard error
+    #[arg(long)]
+    stats: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClosingArg {
+    Min,
+    Cheap,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineArg {
+    Recursive,
+    Iterative,
+    Auto,
+}
+
+impl EngineArg {
+    /// The engine, its name, and why it is this one.
+    fn pick(self) -> (Engine, &'static str, &'static str) {
+        match self {
+            EngineArg::Recursive => (Engine::Recursive, "recursive", "asked for"),
+            EngineArg::Iterative => (Engine::Iterative, "iterative", "asked for"),
+            EngineArg::Auto => (Engine::Recursive, "recursive", "the fastest engine so far"),
+        }
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match number::wide(text)? {
+        threads @ 1..=1024 => Ok(threads as usize),
+        _ => Err("give a number from 1 to 1024".to_string()),
+    }
+}
+
+#[derive(Clone)]
+struct Separator(Vec<u8>);
+
+fn separator(text: &str) -> Result<Separator, String> {
+    let mut out = Vec::new();
+    let mut bytes = text.bytes();
+    while let Some(b) = bytes.next() {
+        out.push(match (b, b == b'\\') {
+            (_, true) => match bytes.next() {
+                Some(b'n') => b'\n',
+                Some(b'r') => b'\r',
+                Some(b't') => b'\t',
+                Some(b'0') => 0,
+                Some(b'\\') => b'\\',
+                _ => return Err("behind a backslash comes n, r, t, 0 or another backslash".to_string()),
+            },
+            (b, _) => b,
+        });
+    }
+    Ok(Separator(out))
+}
+
+impl Generate {
+    pub fn run(self) -> Outcome {
+        let setup = Clock::start();
+        let single = self.record.is_some() || self.choices.is_some();
+        if single && (self.count.unwrap_or(1) != 1 || self.bytes.is_some()) {
+            return Err(Failure::usage("--record and --choices are for one input; leave -n and --bytes out"));
+        }
+        let loaded = self.grammar.load_and_warn()?;
+        let closing = match self.closing {
+            ClosingArg::Min => ClosingMode::Min,
+            ClosingArg::Cheap => ClosingMode::Cheap,
+        };
+        let options = Options { max_depth: self.max_depth, max_size: self.max_size, closing };
+        let program = Program::new(&loaded.grammar, options).map_err(|unfit| match unfit {
+            Unfit::Endless(diagnostic) => {
+                terminal::diagnostics(&[*diagnostic], &loaded.sources);
+                Failure::No
+            }
+            Unfit::Size { least, .. } => {
+                Failure::usage(format!("{unfit}; allow more with --max-size {least}"))
+            }
+        })?;
+        terminal::diagnostics(&program.warnings, &loaded.sources);
+        let tape = self.choices.as_deref().map(read_choices).transpose()?;
+        let mut sink = Sink::open(&self.sink, self.output.as_deref(), self.separator.0.clone())?;
+        let seed = self.seed.unwrap_or_else(fresh_seed);
+        if self.seed.is_none() {
+            terminal::say(&format!("seed: {seed}\n"));
+        }
+        let setup_seconds = setup.cpu().as_secs_f64();
+
+        let clock = Clock::start();
+        let mut lengths = Lengths::default();
+        let scratches = match single {
+            true => vec![self.one(&program, seed, tape.unwrap_or_default(), &mut sink, &mut lengths)?],
+            false => self.many(&program, seed, &mut sink, &mut lengths)?,
+        };
+        match sink.finish() {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                return Err(Failure::Message(1, sink.complain(lengths.inputs, &error)));
+            }
+            _ => {}
+        }
+        if self.stats {
+            let stats = self.stats(&program, &scratches, seed, &lengths, &clock, setup_seconds);
+            let text = serde_json::to_string(&stats).map_err(|e| Failure::Message(1, e.to_string()))?;
+            terminal::say(&format!("{text}\n"));
+        }
+        Ok(())
+    }
+
+    /// Makes all inputs, in order.
+    fn many(
+        &self,
+        program: &Program,
+        seed: u64,
+        sink: &mut Sink,
+        lengths: &mut Lengths,
+    ) -> Result<Vec<Scratch>, Failure> {
+        let count = self.count.unwrap_or(if self.bytes.is_some() { u64::MAX } else { 1 });
+        let enough = self.bytes.unwrap_or(u64::MAX);
+        let mut failure = None;
+        let job = workers::Job {
+            program,
+            engine: self.engine.pick().0,
+            seed,
+            indices: 0..if enough == 0 { 0 } else { count },
+            threads: self.threads,
+        };
+        let scratches = job.run(|index, input| {
+            if let Err(error) = sink.write(index, input) {
+                failure = Some((index, error));
+                return false;
+            }
+            lengths.add(input.len() as u64);
+            lengths.bytes < enough
+        });
+        match failure {
+            Some((index, error)) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::Message(1, sink.complain(index, &error)))
+            }
+            _ => scratches.map_err(ran_together),
+        }
+    }
+
+    /// Makes one input from choices, or notes them.
+    fn one(
+        &self,
+        program: &Program,
+        seed: u64,
+        tape: Tape,
+        sink: &mut Sink,
+        lengths: &mut Lengths,
+    ) -> Result<Scratch, Failure> {
+        let (mut scratch, mut input) = (Scratch::default(), Vec::new());
+        let mut tape = tape.recording();
+        let engine = self.engine.pick().0;
+        let made = program.produce_with(engine, seed, 0, &mut tape, &mut scratch, &mut input);
+        made.ok_or_else(|| ran_together(RanTogether(0)))?;
+        lengths.add(input.len() as u64);
+        if let Some(path) = &self.record {
+            std::fs::write(path, tape.recorded()).map_err(|error| {
+                let why = without_number(&error);
+                Failure::Message(1, format!("cannot write the choices to `{}`: {why}", path.display()))
+            })?;
+        }
+        match sink.write(0, &input) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::Message(1, sink.complain(0, &error)))
+            }
+            _ => Ok(scratch),
+        }
+    }
+
+    fn stats(
+        &self,
+        program: &Program,
+        scratches: &[Scratch],
+        seed: u64,
+        lengths: &Lengths,
+        clock: &Clock,
+        setup_seconds: f64,
+    ) -> Stats {
+        let (wall, cpu): (Duration, Duration) = (clock.wall(), clock.cpu());
+        let cpu_seconds = cpu.as_secs_f64();
+        let (_, engine, why) = self.engine.pick();
+        Stats {
+            engine,
+            why,
+            seed,
+            threads: self.threads,
+            inputs: lengths.inputs,
+            bytes: lengths.bytes,
+            seconds: wall.as_secs_f64(),
+            cpu_seconds,
+            setup_seconds,
+            mib_per_s: lengths.bytes as f64 / f64::from(1 << 20) / cpu_seconds.max(1e-9),
+            mean: lengths.bytes as f64 / lengths.inputs.max(1) as f64,
+            p50: lengths.quantile(0.5),
+            p90: lengths.quantile(0.9),
+            p99: lengths.quantile(0.99),
+            max: lengths.quantile(1.0),
+            expected_mean: Some(program.expected_length()).filter(|m| m.is_finite()),
+            alternatives_used: used_share(program, scratches),
+            redrawn: scratches.iter().map(|s| s.redrawn).sum(),
+        }
+    }
+}
+
+fn ran_together(_: RanTogether) -> Failure {
+    let message = "no input was found whose tokens do not run together; `wug check` names the tokens";
+    Failure::Message(1, message.to_string())
+}
+
+fn read_choices(path: &Path) -> Result<Tape, Failure> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Tape::replay(bytes)),
+        Err(error) => {
+            let why = without_number(&error);
+            Err(Failure::usage(format!("cannot read the choices in `{}`: {why}", path.display())))
+        }
+    }
+}
+
+/// 64 bits from the system's own source, by way of the hash map's keys.
+fn fresh_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}

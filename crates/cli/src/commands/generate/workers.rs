@@ -1,0 +1,106 @@
+//! Several threads, one order.
+//!
+//! Worker w of T makes the pieces w, w + T, w + 2T, …, and the inputs are
+//! taken from the workers in turn: so what comes out does not depend on how
+//! many there are. Each holds at most two pieces that nobody has taken yet.
+
+use std::ops::Range;
+use std::sync::mpsc::sync_channel;
+use wug_produce::{Batch, Engine, Program, RanTogether, Scratch};
+
+/// Inputs of one piece. With the size limit this bounds the memory: three
+/// pieces for each thread.
+const PIECE: u64 = 16;
+
+/// What is made.
+pub struct Job<'a> {
+    pub program: &'a Program,
+    pub engine: Engine,
+    pub seed: u64,
+    pub indices: Range<u64>,
+    pub threads: usize,
+}
+
+impl Job<'_> {
+    /// Hands all inputs to `take` in order, until it says `false`; gives
+    /// what the producers wrote to.
+    pub fn run(&self, mut take: impl FnMut(u64, &[u8]) -> bool) -> Result<Vec<Scratch>, RanTogether> {
+        if self.threads == 1 {
+            return self.run_here(take);
+        }
+        std::thread::scope(|scope| {
+            let (mut workers, mut pieces) = (Vec::new(), Vec::new());
+            for worker in 0..self.threads as u64 {
+                let (send, receive) = sync_channel(1);
+                pieces.push(receive);
+                workers.push(scope.spawn(move || {
+                    let mut scratch = Scratch::default();
+                    let mut piece = worker;
+                    while let Some(indices) = self.piece(piece) {
+                        let mut batch = Batch::default();
+                        let made = self.fill(&mut batch, indices, &mut scratch).map(|_| batch);
+                        let failed = made.is_err();
+                        // Nobody listens any more: enough was taken.
+                        if send.send(made).is_err() || failed {
+                            break;
+                        }
+                        piece += self.threads as u64;
+                    }
+                    scratch
+                }));
+            }
+            let mut result = Ok(());
+            'all: for turn in 0.. {
+                // A worker without further pieces has hung up.
+                let Ok(made) = pieces[turn % pieces.len()].recv() else { break };
+                match made {
+                    Ok(batch) => {
+                        for (index, input) in batch.inputs() {
+                            if !take(index, input) {
+                                break 'all;
+                            }
+                        }
+                    }
+                    Err(ran) => {
+                        result = Err(ran);
+                        break;
+                    }
+                }
+            }
+            drop(pieces);
+            let scratches = workers.into_iter().filter_map(|w| w.join().ok()).collect();
+            result.map(|()| scratches)
+        })
+    }
+
+    fn run_here(&self, mut take: impl FnMut(u64, &[u8]) -> bool) -> Result<Vec<Scratch>, RanTogether> {
+        let (mut batch, mut scratch) = (Batch::default(), Scratch::default());
+        let mut next = self.indices.start;
+        'all: while next < self.indices.end {
+            next = self.fill(&mut batch, next..self.indices.end, &mut scratch)?;
+            for (index, input) in batch.inputs() {
+                if !take(index, input) {
+                    break 'all;
+                }
+            }
+        }
+        Ok(vec![scratch])
+    }
+
+    fn piece(&self, number: u64) -> Option<Range<u64>> {
+        let start = self.indices.start.checked_add(number.checked_mul(PIECE)?)?;
+        let end = start.saturating_add(PIECE).min(self.indices.end);
+        (start < end).then_some(start..end)
+    }
+
+    fn fill(
+        &self,
+        batch: &mut Batch,
+        indices: Range<u64>,
+        scratch: &mut Scratch,
+    ) -> Result<u64, RanTogether> {
+        // One thread hands on what it has when a write is worth it.
+        let enough = if self.threads == 1 { 1 << 15 } else { usize::MAX };
+        batch.fill(self.program, self.engine, self.seed, indices, enough, scratch)
+    }
+}

@@ -1,0 +1,61 @@
+//! Many inputs in one buffer.
+
+use crate::{Engine, Program, Scratch};
+use std::ops::Range;
+
+/// Inputs one behind the other, with the place where each ends.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// The index of the first.
+    first: u64,
+}
+
+/// Input `0` was drawn a thousand times, and its tokens always ran together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RanTogether(pub u64);
+
+impl Batch {
+    /// All inputs, one behind the other.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where each input ends.
+    pub fn ends(&self) -> &[usize] {
+        &self.ends
+    }
+
+    /// The inputs with their indices.
+    pub fn inputs(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let indices = self.first..;
+        indices.zip(starts.zip(&self.ends)).map(|(index, (start, &end))| (index, &self.bytes[start..end]))
+    }
+
+    /// Replaces what is in it by the inputs `indices` of `seed`, up to the
+    /// one with which it passes `enough` bytes; gives the index behind the
+    /// last.
+    pub fn fill(
+        &mut self,
+        program: &Program,
+        engine: Engine,
+        seed: u64,
+        indices: Range<u64>,
+        enough: usize,
+        scratch: &mut Scratch,
+    ) -> Result<u64, RanTogether> {
+        self.bytes.clear();
+        self.ends.clear();
+        self.first = indices.start;
+        for index in indices.clone() {
+            program.produce(engine, seed, index, scratch, &mut self.bytes).ok_or(RanTogether(index))?;
+            self.ends.push(self.bytes.len());
+            if self.bytes.len() >= enough {
+                return Ok(index + 1);
+            }
+        }
+        Ok(indices.end.max(indices.start))
+    }
+}
