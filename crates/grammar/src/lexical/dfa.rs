@@ -3,6 +3,7 @@
 
 use super::alphabet::Alphabet;
 use super::nfa::Nfa;
+use super::partition::Partition;
 use super::{TooLarge, Work};
 use hashbrown::HashMap;
 
@@ -60,13 +61,6 @@ impl Dfa {
         Subsets::new(parts, alphabet, work).build(shadowed)
     }
 
-    /// An automaton with the same states and other labels, without what no
-    /// longer leads to an accepting state.
-    pub fn relabel(&self, label: impl Fn(u32) -> Option<u32>) -> Dfa {
-        let labels = (0..self.len() as u32).map(label).collect();
-        Dfa { labels, ..self.clone() }.minimize()
-    }
-
     /// Only words no proper prefix of which is accepted.
     pub fn shortest_matches(&self) -> Dfa {
         let mut cut = self.clone();
@@ -114,60 +108,117 @@ impl Dfa {
 
     /// States from which something accepted can be reached.
     pub fn live(&self) -> Vec<bool> {
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.len()];
-        for state in 0..self.len() as u32 {
-            for &to in self.steps(state) {
-                if before[to as usize].last() != Some(&state) {
-                    before[to as usize].push(state);
-                }
-            }
-        }
-        let mut live: Vec<bool> = self.labels.iter().map(Option::is_some).collect();
-        let mut work: Vec<u32> = (0..self.len() as u32).filter(|&s| live[s as usize]).collect();
-        while let Some(state) = work.pop() {
-            for &from in &before[state as usize] {
-                if !std::mem::replace(&mut live[from as usize], true) {
-                    work.push(from);
-                }
-            }
-        }
+        let accepting = (0..self.len() as u32).filter(|&s| self.labels[s as usize].is_some());
+        let mut live = self.before().leading_to(accepting);
         live[DEAD as usize] = false;
         live
     }
 
-    /// The smallest automaton with the same words and labels (Moore's
-    /// refinement). States are numbered in breadth-first order of letters,
-    /// so equal languages give equal automata.
+    /// Who leads where, backwards.
+    pub fn before(&self) -> Before {
+        let mut first = vec![0u32; self.len() + 1];
+        for &to in self.next.iter().filter(|&&to| to != DEAD) {
+            first[to as usize + 1] += 1;
+        }
+        for i in 0..self.len() {
+            first[i + 1] += first[i];
+        }
+        let mut next = first.clone();
+        let mut from = vec![0u32; first[self.len()] as usize];
+        for state in 0..self.len() as u32 {
+            for &to in self.steps(state).iter().filter(|&&to| to != DEAD) {
+                from[next[to as usize] as usize] = state;
+                next[to as usize] += 1;
+            }
+        }
+        Before { first, from }
+    }
+
+    /// The smallest automaton for the words that lead to `states`, all with
+    /// the label 0. Costs what leads there, not the whole automaton.
+    pub fn leading_to(&self, before: &Before, states: &[u32], work: &mut Work) -> Result<Dfa, TooLarge> {
+        let mut number: HashMap<u32, u32> = HashMap::new();
+        let mut kept = vec![DEAD];
+        for &state in states.iter().filter(|&&s| s != DEAD) {
+            if number.insert(state, kept.len() as u32).is_none() {
+                kept.push(state);
+            }
+        }
+        let accepting = kept.len();
+        let mut at = 1;
+        while at < kept.len() {
+            work.spend(self.width)?;
+            for &from in before.of(kept[at]) {
+                let fresh = kept.len() as u32;
+                if from != DEAD && *number.entry(from).or_insert(fresh) == fresh {
+                    kept.push(from);
+                }
+            }
+            at += 1;
+        }
+        let mut out =
+            Dfa { width: self.width, next: vec![DEAD; self.width], labels: vec![None], start: DEAD };
+        out.start = number.get(&self.start).copied().unwrap_or(DEAD);
+        for (i, &state) in kept.iter().enumerate().skip(1) {
+            out.labels.push((i < accepting).then_some(0));
+            out.next.extend(self.steps(state).iter().map(|to| number.get(to).copied().unwrap_or(DEAD)));
+        }
+        Ok(out.minimize())
+    }
+
+    /// The smallest automaton with the same words and labels, in time
+    /// m log m for m moves (partition refinement after Hopcroft, in the form
+    /// of Valmari and Lehtinen). States are numbered in breadth-first order
+    /// of letters, so equal languages give equal automata.
     pub fn minimize(&self) -> Dfa {
         let live = self.live();
-        // Blocks: 0 for what is dead, then one for each label.
-        let mut block: Vec<u32> = vec![0; self.len()];
-        let mut keys: HashMap<Vec<u32>, u32> = HashMap::new();
-        for (state, slot) in block.iter_mut().enumerate() {
-            if live[state] {
-                let key = vec![self.labels[state].map_or(0, |l| l + 1)];
-                let fresh = keys.len() as u32 + 1;
-                *slot = *keys.entry(key).or_insert(fresh);
+        let states: Vec<u32> = (0..self.len() as u32).filter(|&s| live[s as usize]).collect();
+        let mut compact = vec![0u32; self.len()];
+        for (i, &state) in states.iter().enumerate() {
+            compact[state as usize] = i as u32;
+        }
+        // Moves between live states, by the state they start from.
+        let (mut tails, mut letters, mut heads) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, &state) in states.iter().enumerate() {
+            for (letter, &to) in self.steps(state).iter().enumerate().filter(|&(_, &to)| live[to as usize]) {
+                tails.push(i as u32);
+                letters.push(letter as u32);
+                heads.push(compact[to as usize]);
             }
         }
-        let mut count = keys.len();
-        loop {
-            keys.clear();
-            let mut refined = vec![0; self.len()];
-            for state in (0..self.len()).filter(|&s| live[s]) {
-                let mut key = Vec::with_capacity(self.width + 1);
-                key.push(block[state]);
-                key.extend(self.steps(state as u32).iter().map(|&to| block[to as usize]));
-                let fresh = keys.len() as u32 + 1;
-                refined[state] = *keys.entry(key).or_insert(fresh);
-            }
-            block = refined;
-            if keys.len() == count {
-                break;
-            }
-            count = keys.len();
+        let labels: Vec<u32> = states.iter().map(|&s| self.labels[s as usize].map_or(0, |l| l + 1)).collect();
+        let mut blocks = Partition::by(&labels);
+        let mut cords = Partition::by(&letters);
+        let into = Partition::by(&heads);
+        // Where the moves into each state begin; states nothing leads to
+        // have none.
+        let mut moves_into = vec![None; states.len()];
+        for set in 0..into.len() {
+            moves_into[heads[into.elements[into.first[set] as usize] as usize] as usize] = Some(set);
         }
-        self.quotient(&block, count)
+        let (mut block, mut cord) = (1, 0);
+        while cord < cords.len() {
+            for i in cords.range(cord) {
+                blocks.mark(tails[cords.elements[i] as usize]);
+            }
+            blocks.split();
+            cord += 1;
+            while block < blocks.len() {
+                for i in blocks.range(block) {
+                    let Some(set) = moves_into[blocks.elements[i] as usize] else { continue };
+                    for j in into.range(set) {
+                        cords.mark(into.elements[j]);
+                    }
+                }
+                cords.split();
+                block += 1;
+            }
+        }
+        let mut block = vec![0; self.len()];
+        for (i, &state) in states.iter().enumerate() {
+            block[state as usize] = blocks.set_of[i] + 1;
+        }
+        self.quotient(&block, blocks.len())
     }
 
     /// One state for each block, in breadth-first order.
@@ -270,49 +321,115 @@ impl Dfa {
     }
 }
 
-/// The subset construction over several automata side by side.
+/// The moves of an automaton, backwards.
+pub struct Before {
+    first: Vec<u32>,
+    from: Vec<u32>,
+}
+
+impl Before {
+    /// The states that lead to `state` by one letter.
+    fn of(&self, state: u32) -> &[u32] {
+        &self.from[self.first[state as usize] as usize..self.first[state as usize + 1] as usize]
+    }
+
+    /// All states that lead to one of `states`, these included.
+    fn leading_to(&self, states: impl Iterator<Item = u32>) -> Vec<bool> {
+        let mut leads = vec![false; self.first.len() - 1];
+        let mut work: Vec<u32> = states.collect();
+        work.iter().for_each(|&s| leads[s as usize] = true);
+        while let Some(state) = work.pop() {
+            for &from in self.of(state) {
+                if !std::mem::replace(&mut leads[from as usize], true) {
+                    work.push(from);
+                }
+            }
+        }
+        leads
+    }
+}
+
+/// The subset construction over several automata side by side, whose
+/// states are numbered through.
 struct Subsets<'a> {
-    parts: &'a [Part<'a>],
     alphabet: &'a Alphabet,
-    offsets: Vec<u32>,
+    starts: Vec<u32>,
+    /// Moves by letters, and silent ones, of each state.
+    moves: Flat<(u8, u8, u32)>,
+    silent: Flat<u32>,
+    /// The label of a state that ends an automaton.
+    ends: Vec<Option<u32>>,
     ids: HashMap<Vec<u32>, u32>,
+    /// Sets before silent moves, which are met again and again.
+    open_ids: HashMap<Vec<u32>, u32>,
     sets: Vec<Vec<u32>>,
     marks: Vec<bool>,
     work: &'a mut Work,
 }
 
+/// Lists one behind the other.
+struct Flat<T> {
+    first: Vec<u32>,
+    all: Vec<T>,
+}
+
+impl<T> Flat<T> {
+    fn new() -> Flat<T> {
+        Flat { first: vec![0], all: Vec::new() }
+    }
+
+    fn push(&mut self, list: impl Iterator<Item = T>) {
+        self.all.extend(list);
+        self.first.push(self.all.len() as u32);
+    }
+
+    fn of(&self, at: u32) -> &[T] {
+        &self.all[self.first[at as usize] as usize..self.first[at as usize + 1] as usize]
+    }
+}
+
 impl<'a> Subsets<'a> {
     fn new(parts: &'a [Part<'a>], alphabet: &'a Alphabet, work: &'a mut Work) -> Subsets<'a> {
-        let mut offsets = vec![0];
+        let (mut moves, mut silent) = (Flat::new(), Flat::new());
+        let mut starts = Vec::with_capacity(parts.len());
+        let mut ends = Vec::new();
         for part in parts {
-            offsets.push(offsets[offsets.len() - 1] + part.nfa.moves.len() as u32);
+            let base = ends.len() as u32;
+            let letter = |byte| alphabet.letter(byte) as u8;
+            for list in &part.nfa.moves {
+                moves.push(list.iter().map(|&(low, high, to)| (letter(low), letter(high), to + base)));
+            }
+            for list in &part.nfa.silent {
+                silent.push(list.iter().map(|to| to + base));
+            }
+            starts.push(base + part.nfa.start);
+            ends.resize(base as usize + part.nfa.moves.len(), None);
+            ends[(base + part.nfa.end) as usize] = Some(part.label);
         }
-        let marks = vec![false; offsets[parts.len()] as usize];
-        Subsets { parts, alphabet, offsets, ids: HashMap::new(), sets: Vec::new(), marks, work }
+        let marks = vec![false; ends.len()];
+        let (ids, open_ids, sets) = (HashMap::new(), HashMap::new(), Vec::new());
+        Subsets { alphabet, starts, moves, silent, ends, ids, open_ids, sets, marks, work }
     }
 
     fn build(mut self, shadowed: &mut dyn FnMut(u32)) -> Result<Dfa, TooLarge> {
         let width = self.alphabet.len();
         let mut out = Dfa { width, next: Vec::new(), labels: Vec::new(), start: DEAD };
-        self.id(Vec::new())?;
-        let starts = self.parts.iter().zip(&self.offsets).map(|(p, o)| o + p.nfa.start).collect();
-        out.start = self.id(starts)?;
+        self.id(&[])?;
+        let starts = std::mem::take(&mut self.starts);
+        out.start = self.id(&starts)?;
+        let mut reached: Vec<Vec<u32>> = vec![Vec::new(); width];
         let mut at = 0;
         while at < self.sets.len() {
             let set = std::mem::take(&mut self.sets[at]);
             out.labels.push(self.label(&set, shadowed));
-            let mut reached: Vec<Vec<u32>> = vec![Vec::new(); width];
             for &state in &set {
-                let (part, inner) = self.locate(state);
-                for &(low, high, to) in &self.parts[part].nfa.moves[inner as usize] {
-                    let letters = self.alphabet.letter(low)..=self.alphabet.letter(high);
-                    for letter in letters {
-                        reached[letter].push(to + self.offsets[part]);
-                    }
+                for &(low, high, to) in self.moves.of(state) {
+                    reached[usize::from(low)..=usize::from(high)].iter_mut().for_each(|r| r.push(to));
                 }
             }
-            for states in reached {
-                let to = self.id(states)?;
+            for states in &mut reached {
+                let to = if states.is_empty() { DEAD } else { self.id(states)? };
+                states.clear();
                 out.next.push(to);
             }
             at += 1;
@@ -320,58 +437,48 @@ impl<'a> Subsets<'a> {
         Ok(out)
     }
 
-    fn locate(&self, state: u32) -> (usize, u32) {
-        let part = self.offsets.partition_point(|&o| o <= state) - 1;
-        (part, state - self.offsets[part])
-    }
-
     fn label(&self, set: &[u32], shadowed: &mut dyn FnMut(u32)) -> Option<u32> {
         let mut least: Option<u32> = None;
-        for &state in set {
-            let (part, inner) = self.locate(state);
-            let part = &self.parts[part];
-            if part.nfa.end == inner {
-                match least {
-                    Some(l) if l < part.label => shadowed(part.label),
-                    Some(l) => {
-                        shadowed(l);
-                        least = Some(part.label);
-                    }
-                    None => least = Some(part.label),
+        for label in set.iter().filter_map(|&s| self.ends[s as usize]) {
+            match least {
+                Some(l) if l < label => shadowed(label),
+                Some(l) => {
+                    shadowed(l);
+                    least = Some(label);
                 }
+                None => least = Some(label),
             }
         }
         least
     }
 
     /// The number of the set of all that `states` silently lead to.
-    fn id(&mut self, mut states: Vec<u32>) -> Result<u32, TooLarge> {
+    fn id(&mut self, states: &[u32]) -> Result<u32, TooLarge> {
+        self.work.spend(states.len() + 1)?;
+        if let Some(&id) = self.open_ids.get(states) {
+            return Ok(id);
+        }
+        let mut waiting = states.to_vec();
         let mut closed = Vec::with_capacity(states.len());
-        while let Some(state) = states.pop() {
+        while let Some(state) = waiting.pop() {
             if std::mem::replace(&mut self.marks[state as usize], true) {
                 continue;
             }
             closed.push(state);
-            let (part, inner) = self.locate(state);
-            states
-                .extend(self.parts[part].nfa.silent[inner as usize].iter().map(|to| to + self.offsets[part]));
+            waiting.extend_from_slice(self.silent.of(state));
         }
         closed.iter().for_each(|&s| self.marks[s as usize] = false);
-        self.work.spend(closed.len() + 1)?;
+        self.work.spend(closed.len())?;
         // Only states that move or end tell sets apart.
-        closed.retain(|&s| {
-            let (part, inner) = self.locate(s);
-            let nfa = self.parts[part].nfa;
-            nfa.end == inner || !nfa.moves[inner as usize].is_empty()
-        });
+        closed.retain(|&s| self.ends[s as usize].is_some() || !self.moves.of(s).is_empty());
         closed.sort_unstable();
-        if let Some(&id) = self.ids.get(&closed) {
-            return Ok(id);
+        let fresh = self.sets.len() as u32;
+        let id = *self.ids.entry_ref(&*closed).or_insert(fresh);
+        if id == fresh {
+            self.work.spend(self.alphabet.len())?;
+            self.sets.push(closed);
         }
-        let id = self.sets.len() as u32;
-        self.work.spend(self.alphabet.len())?;
-        self.ids.insert(closed.clone(), id);
-        self.sets.push(closed);
+        self.open_ids.insert(states.to_vec(), id);
         Ok(id)
     }
 }

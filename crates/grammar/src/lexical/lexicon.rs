@@ -151,7 +151,7 @@ fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Df
     let mut nfas = Vec::with_capacity(tokens.len());
     for token in tokens.iter() {
         nfas.push(match &token.origin {
-            Origin::Literal(bytes) => Nfa::literal(bytes),
+            Origin::Literal(bytes) => Nfa::literal(bytes, work)?,
             Origin::Rule(rule) => Nfa::of(grammar, grammar.rule(*rule).body, Some(*rule), work)?,
         });
     }
@@ -159,8 +159,11 @@ fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Df
     for (token, nfa) in tokens.iter_mut().zip(&mut nfas) {
         token.unrolled = nfa.unrolled;
         token.whole &= !nfa.unrolled;
+        let nullable = nfa.accepts_empty();
+        if !nullable && !nfa.lazy {
+            continue;
+        }
         let own = Dfa::union(&[Part { nfa, label: 0 }], &alphabet, &mut |_| {}, work)?.minimize();
-        let nullable = own.labels[own.start as usize].is_some();
         let goes_on = |s: usize| own.labels[s].is_some() && own.steps(s as u32).iter().any(|&to| to != 0);
         let cut = nfa.lazy && (0..own.len()).any(goes_on);
         if nullable || cut {

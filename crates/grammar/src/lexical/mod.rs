@@ -9,6 +9,7 @@
 //! | `alphabet` | bytes that no rule tells apart, as one |
 //! | `nfa` | the language of a body as a nondeterministic automaton |
 //! | `dfa` | deterministic automata: subsets, minimum, difference |
+//! | `partition` | sets that split, for the minimum |
 //! | `emit` | an automaton as rules again |
 //! | `lexicon` | the tokens of a grammar and the automaton of each mode |
 //! | `lexer` | maximal munch with it |
@@ -22,6 +23,7 @@ pub mod emit;
 pub mod lexer;
 pub mod lexicon;
 pub mod nfa;
+mod partition;
 
 pub use dfa::Dfa;
 pub use lexicon::{Lexicon, TokenId};
@@ -43,6 +45,11 @@ impl Default for Work {
 }
 
 impl Work {
+    /// What may be spent on sets of tokens, in words of 64.
+    pub fn for_sets() -> Work {
+        Work(50_000_000)
+    }
+
     /// Takes `amount` off what is left.
     pub fn spend(&mut self, amount: usize) -> Result<(), TooLarge> {
         self.0 = self.0.checked_sub(amount).ok_or(TooLarge)?;

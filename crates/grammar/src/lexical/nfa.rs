@@ -50,7 +50,8 @@ impl Nfa {
     }
 
     /// One literal.
-    pub fn literal(bytes: &[u8]) -> Nfa {
+    pub fn literal(bytes: &[u8], work: &mut Work) -> Result<Nfa, TooLarge> {
+        work.spend(4 * bytes.len() + 4)?;
         let mut nfa = Nfa::default();
         for (i, &byte) in bytes.iter().enumerate() {
             nfa.moves.push(vec![(byte, byte, i as u32 + 1)]);
@@ -58,7 +59,22 @@ impl Nfa {
         nfa.moves.push(Vec::new());
         nfa.silent = vec![Vec::new(); bytes.len() + 1];
         nfa.end = bytes.len() as u32;
-        nfa
+        Ok(nfa)
+    }
+
+    /// Whether the end is reached without a byte.
+    pub fn accepts_empty(&self) -> bool {
+        let mut seen = vec![false; self.silent.len()];
+        let mut work = vec![self.start];
+        while let Some(state) = work.pop() {
+            if state == self.end {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[state as usize], true) {
+                work.extend(&self.silent[state as usize]);
+            }
+        }
+        false
     }
 
     /// All ranges of bytes that it moves on.
@@ -164,6 +180,7 @@ impl Build<'_> {
     fn class(&mut self, class: &Class, from: u32) -> Result<u32, TooLarge> {
         let end = self.state()?;
         for &(low, high) in class.ranges() {
+            self.work.spend(1)?;
             if class.unit() == Unit::Byte {
                 self.nfa.moves[from as usize].push((low as u8, high as u8, end));
                 continue;

@@ -4,24 +4,35 @@
 //! mode, so a conflict is a fact about a state: after it, some text that
 //! begins with token U (or a beginning of it) leads on to acceptance, and a
 //! lexer would take more than u.
+//!
+//! All tokens are looked at together: pairs of a state q after u and a state
+//! s of the automaton that reads what follows, linked by the letters on
+//! which both go on. A pair is bad for a token U if U ends at s, or if q
+//! accepts and s leads to U. What a pair is bad for spreads backwards along
+//! the links, one strongly connected component after the other. A search
+//! for each token alone was rejected: 20,000 tokens would take hours.
 
 use super::sets::TokenSet;
+use crate::facts::components_of;
+use crate::ir::RuleId;
 use crate::lexical::dfa::DEAD;
-use crate::lexical::{Dfa, Lexicon, TokenId};
+use crate::lexical::{Dfa, Lexicon, TokenId, TooLarge, Work};
 use hashbrown::HashMap;
 
-/// For each token, the states after which it must not stand.
+/// For each state that ends a lexeme, the tokens that must not stand there.
 pub struct Conflicts {
-    /// By token, then mode, then state.
-    bad: Vec<Vec<Vec<bool>>>,
-    /// By token: the states that mean it.
+    /// By mode, then state: a number of `sets`.
+    after: Vec<Vec<u32>>,
+    sets: Vec<TokenSet>,
+    /// By token: the states that mean it, in order.
     states: Vec<Vec<u32>>,
 }
 
 impl Conflicts {
     /// Looks at every pair.
-    pub fn of(lexicon: &Lexicon) -> Conflicts {
-        let mut states = vec![Vec::new(); lexicon.tokens.len()];
+    pub fn of(lexicon: &Lexicon, work: &mut Work) -> Result<Conflicts, TooLarge> {
+        let count = lexicon.tokens.len();
+        let mut states = vec![Vec::new(); count];
         for mode in &lexicon.modes {
             for (state, label) in mode.labels.iter().enumerate() {
                 if let Some(token) = label {
@@ -29,17 +40,38 @@ impl Conflicts {
                 }
             }
         }
-        let bad = lexicon
-            .all()
-            .map(|token| {
-                let own = lexicon.dfa(token).relabel(|s| {
-                    let label = lexicon.dfa(token).labels[s as usize];
-                    label.filter(|&l| l == token.0)
-                });
-                lexicon.modes.iter().map(|mode| bad_states(mode, &own)).collect()
-            })
-            .collect();
-        Conflicts { bad, states }
+        let mut lists = Lists::default();
+        let mut ahead = Vec::with_capacity(lexicon.modes.len());
+        for mode in &lexicon.modes {
+            ahead.push(leads_to(mode, &mut lists, work)?);
+        }
+        let mut after = Vec::with_capacity(lexicon.modes.len());
+        for mode in &lexicon.modes {
+            let mut found: Vec<Vec<u32>> = vec![Vec::new(); mode.len()];
+            for (next, ahead) in lexicon.modes.iter().zip(&ahead) {
+                Pairs::of(mode, next, work)?.spread(mode, next, ahead, &mut lists, &mut found, work)?;
+            }
+            let mut all = Vec::with_capacity(found.len());
+            for parts in found {
+                all.push(lists.union(parts, work)?);
+            }
+            after.push(all);
+        }
+        // Only the lists that are asked for become sets.
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
+        let mut sets: Vec<TokenSet> = Vec::new();
+        for list in after.iter_mut().flatten() {
+            let fresh = sets.len() as u32;
+            let number = *numbers.entry(*list).or_insert(fresh);
+            if number == fresh {
+                let mut set = TokenSet::new(count);
+                work.spend(set.size())?;
+                lists.all[*list as usize].iter().for_each(|&t| set.insert(TokenId(t)));
+                sets.push(set);
+            }
+            *list = number;
+        }
+        Ok(Conflicts { after, sets, states })
     }
 
     /// The states of a token's mode that mean it; none if earlier tokens
@@ -50,80 +82,185 @@ impl Conflicts {
 
     /// The states of `token` after which nothing of `follow` runs on.
     pub fn good(&self, lexicon: &Lexicon, token: TokenId, follow: &TokenSet) -> Vec<u32> {
-        let good = |state: &u32| follow.iter().all(|f| !self.runs_on(lexicon, token, *state, f));
+        let good = |state: &u32| !self.after(lexicon, token, *state).meets(follow);
         self.states(token).iter().copied().filter(good).collect()
     }
 
     /// Whether some state of `token` is good before some member of `follow`.
     pub fn possible(&self, lexicon: &Lexicon, token: TokenId, follow: &TokenSet) -> bool {
-        self.states(token).iter().any(|&s| follow.iter().any(|f| !self.runs_on(lexicon, token, s, f)))
+        self.states(token).iter().any(|&s| !follow.within(self.after(lexicon, token, s)))
     }
 
-    /// Whether the lexeme of `token` at `state` runs together with `next`.
-    fn runs_on(&self, lexicon: &Lexicon, token: TokenId, state: u32, next: TokenId) -> bool {
-        let mode = lexicon.token(token).mode.0 as usize;
-        // The end of the text is no token and runs on with nothing.
-        self.bad.get(next.index()).is_some_and(|modes| modes[mode][state as usize])
+    /// Whether every lexeme of `token` may stand before `next`.
+    pub fn safe(&self, lexicon: &Lexicon, token: TokenId, next: TokenId) -> bool {
+        self.states(token).iter().all(|&s| !self.after(lexicon, token, s).contains(next))
+    }
+
+    /// What the lexeme of `token` at `state` runs together with. The end of
+    /// the text is no token and never a member.
+    fn after(&self, lexicon: &Lexicon, token: TokenId, state: u32) -> &TokenSet {
+        &self.sets[self.after[lexicon.token(token).mode.0 as usize][state as usize] as usize]
     }
 }
 
-/// For each state of `mode`, whether a text of `next`, a beginning of one
-/// or anything after one leads from it to acceptance.
-fn bad_states(mode: &Dfa, next: &Dfa) -> Vec<bool> {
-    let mut known: HashMap<(u32, u32), bool> = HashMap::new();
-    let accepting = |state: u32| mode.labels[state as usize].is_some();
-    (0..mode.len() as u32)
-        .map(|state| {
-            accepting(state) && next.start != DEAD && leads_on(mode, next, (state, next.start), &mut known)
+/// Lists of tokens, sorted, each stored once. Number 0 is empty.
+struct Lists {
+    all: Vec<Box<[u32]>>,
+    ids: HashMap<Box<[u32]>, u32>,
+    /// Unions that are known, by their parts.
+    unions: HashMap<Box<[u32]>, u32>,
+}
+
+impl Default for Lists {
+    fn default() -> Self {
+        let empty: Box<[u32]> = Box::new([]);
+        Lists { all: vec![empty.clone()], ids: HashMap::from([(empty, 0)]), unions: HashMap::new() }
+    }
+}
+
+impl Lists {
+    fn one(&mut self, token: u32) -> u32 {
+        self.id(vec![token])
+    }
+
+    fn id(&mut self, list: Vec<u32>) -> u32 {
+        let all = &mut self.all;
+        *self.ids.entry(list.into()).or_insert_with_key(|list| {
+            all.push(list.clone());
+            all.len() as u32 - 1
         })
-        .collect()
+    }
+
+    /// The union of the lists with these numbers.
+    fn union(&mut self, mut parts: Vec<u32>, work: &mut Work) -> Result<u32, TooLarge> {
+        parts.sort_unstable();
+        parts.dedup();
+        parts.retain(|&p| p != 0);
+        work.spend(parts.len() + 1)?;
+        match *parts {
+            [] => return Ok(0),
+            [one] => return Ok(one),
+            _ => {}
+        }
+        if let Some(&known) = self.unions.get(&*parts) {
+            return Ok(known);
+        }
+        let total = parts.iter().map(|&p| self.all[p as usize].len()).sum();
+        work.spend(total)?;
+        let mut list = Vec::with_capacity(total);
+        parts.iter().for_each(|&p| list.extend_from_slice(&self.all[p as usize]));
+        list.sort_unstable();
+        list.dedup();
+        let id = self.id(list);
+        self.unions.insert(parts.into(), id);
+        Ok(id)
+    }
 }
 
-/// Searches all pairs that `from` leads to. All states are live: the
-/// automata are minimal.
-fn leads_on(mode: &Dfa, next: &Dfa, from: (u32, u32), known: &mut HashMap<(u32, u32), bool>) -> bool {
-    if let Some(&known) = known.get(&from) {
-        return known;
-    }
-    let mut seen = vec![from];
-    let mut work = vec![from];
-    known.insert(from, false);
-    let mut found = false;
-    'search: while let Some((q, s)) = work.pop() {
-        let over = next.labels[s as usize].is_some();
-        for (letter, &to) in mode.steps(q).iter().enumerate() {
-            if to == DEAD {
-                continue;
-            }
-            let after = next.step(s, letter);
-            // Behind a whole lexeme of the next token anything may come.
-            if over || (after != DEAD && mode.labels[to as usize].is_some()) {
-                found = true;
-                break 'search;
-            }
-            if after == DEAD {
-                continue;
-            }
-            match known.get(&(to, after)) {
-                Some(true) => {
-                    found = true;
-                    break 'search;
-                }
-                Some(false) => {}
-                None => {
-                    known.insert((to, after), false);
-                    seen.push((to, after));
-                    work.push((to, after));
-                }
+/// For each state, the tokens whose lexemes can still be reached.
+fn leads_to(dfa: &Dfa, lists: &mut Lists, work: &mut Work) -> Result<Vec<u32>, TooLarge> {
+    let (mut first, mut calls) = (vec![0], Vec::new());
+    for state in 0..dfa.len() as u32 {
+        let from = calls.len();
+        work.spend(dfa.steps(state).len())?;
+        for &to in dfa.steps(state).iter().filter(|&&to| to != DEAD) {
+            if calls.len() == from || calls.last() != Some(&RuleId(to)) {
+                calls.push(RuleId(to));
             }
         }
+        first.push(calls.len() as u32);
     }
-    if found {
-        // Only where the search began is this certain.
-        seen.iter().for_each(|pair| {
-            known.remove(pair);
-        });
-        known.insert(from, true);
+    let mut found = vec![0; dfa.len()];
+    for states in components_of(&first, &calls).iter() {
+        let mut parts = Vec::new();
+        for &state in states {
+            parts.extend(dfa.labels[state.index()].map(|l| lists.one(l)));
+            let own = first[state.index()] as usize..first[state.index() + 1] as usize;
+            parts.extend(calls[own].iter().map(|to| found[to.index()]));
+        }
+        let list = lists.union(parts, work)?;
+        states.iter().for_each(|s| found[s.index()] = list);
     }
-    found
+    Ok(found)
+}
+
+/// Pairs of states, and the pairs that one letter leads to.
+struct Pairs {
+    pairs: Vec<(u32, u32)>,
+    first: Vec<u32>,
+    links: Vec<RuleId>,
+    /// The first pairs belong to these states, in order.
+    roots: Vec<u32>,
+}
+
+impl Pairs {
+    /// All pairs that begin with the end of a lexeme and the start of the
+    /// next one. All states are live: the automata are minimal.
+    fn of(mode: &Dfa, next: &Dfa, work: &mut Work) -> Result<Pairs, TooLarge> {
+        let mut found = Pairs { pairs: Vec::new(), first: vec![0], links: Vec::new(), roots: Vec::new() };
+        if next.start == DEAD {
+            return Ok(found);
+        }
+        let goes_on = |s: u32| mode.steps(s).iter().any(|&to| to != DEAD);
+        found.roots =
+            (0..mode.len() as u32).filter(|&s| mode.labels[s as usize].is_some() && goes_on(s)).collect();
+        found.pairs = found.roots.iter().map(|&s| (s, next.start)).collect();
+        let mut ids: HashMap<(u32, u32), u32> =
+            found.pairs.iter().enumerate().map(|(i, &pair)| (pair, i as u32)).collect();
+        let mut at = 0;
+        while at < found.pairs.len() {
+            let (q, s) = found.pairs[at];
+            work.spend(mode.steps(q).len())?;
+            for (&to, &after) in mode.steps(q).iter().zip(next.steps(s)) {
+                if to == DEAD || after == DEAD {
+                    continue;
+                }
+                let fresh = found.pairs.len() as u32;
+                let id = *ids.entry((to, after)).or_insert(fresh);
+                if id == fresh {
+                    found.pairs.push((to, after));
+                }
+                found.links.push(RuleId(id));
+            }
+            found.first.push(found.links.len() as u32);
+            at += 1;
+        }
+        Ok(found)
+    }
+
+    /// Adds to `found`, for each state that ends a lexeme, the list of the
+    /// tokens of `next` that must not follow it.
+    fn spread(
+        self,
+        mode: &Dfa,
+        next: &Dfa,
+        ahead: &[u32],
+        lists: &mut Lists,
+        found: &mut [Vec<u32>],
+        work: &mut Work,
+    ) -> Result<(), TooLarge> {
+        // What is bad about arriving at a pair, and about all behind it.
+        let mut arriving = Vec::with_capacity(self.pairs.len());
+        for &(q, s) in &self.pairs {
+            let over = next.labels[s as usize].map_or(0, |l| lists.one(l));
+            let inside = if mode.labels[q as usize].is_some() { ahead[s as usize] } else { 0 };
+            arriving.push(lists.union(vec![over, inside], work)?);
+        }
+        let mut behind = vec![0; self.pairs.len()];
+        for pairs in components_of(&self.first, &self.links).iter() {
+            let mut parts = Vec::new();
+            for &pair in pairs {
+                let own = self.first[pair.index()] as usize..self.first[pair.index() + 1] as usize;
+                for to in &self.links[own] {
+                    parts.extend([arriving[to.index()], behind[to.index()]]);
+                }
+            }
+            let list = lists.union(parts, work)?;
+            pairs.iter().for_each(|p| behind[p.index()] = list);
+        }
+        for (i, &state) in self.roots.iter().enumerate() {
+            found[state as usize].push(behind[i]);
+        }
+        Ok(())
+    }
 }

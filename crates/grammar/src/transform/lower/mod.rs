@@ -9,6 +9,7 @@
 //! | file | step |
 //! | --- | --- |
 //! | `modes` | every token stands where the lexer is in its mode |
+//! | `order` | callees or callers first, for all fixed points here |
 //! | `edges` | tokens that begin and end what a rule derives |
 //! | `conflicts` | lexemes that run together with what follows |
 //! | `contexts` | for each occurrence: a separator, fewer lexemes, or a check |
@@ -21,6 +22,7 @@ mod conflicts;
 mod contexts;
 mod edges;
 mod modes;
+mod order;
 mod sets;
 mod tokens;
 
@@ -29,12 +31,12 @@ use crate::ast::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Grammar, Rule, RuleId, Symbol};
 use crate::lexical::lexer::lex;
-use crate::lexical::{Lexicon, TokenId};
+use crate::lexical::{Lexicon, TokenId, TooLarge, Work};
 use crate::source::Span;
 use conflicts::Conflicts;
-use contexts::{Context, Contexts};
+use contexts::{Context, Contexts, Decision, Follow};
 use hashbrown::{HashMap, HashSet};
-use sets::TokenSet;
+use std::rc::Rc;
 use tokens::Output;
 
 /// A grammar without tokens.
@@ -87,23 +89,26 @@ pub fn lower_with(grammar: &Grammar, check: bool) -> Lowered {
     if !grammar.has_tokens() {
         return Lowered { grammar: grammar.clone(), relex: None, warnings: Vec::new(), unproven: Vec::new() };
     }
-    let Ok(lexicon) = Lexicon::of(grammar) else {
-        return beyond(grammar);
-    };
+    try_lower(grammar, check).unwrap_or_else(|TooLarge| beyond(grammar))
+}
+
+fn try_lower(grammar: &Grammar, check: bool) -> Result<Lowered, TooLarge> {
+    let lexicon = Lexicon::of(grammar)?;
     let staged = modes::stage(grammar, &lexicon);
     // Where modes are beyond analysis, only lexing again can tell.
     let check = check || staged.is_err();
     let astray = if staged.is_err() { modes::changing(&lexicon) } else { Vec::new() };
     let staged = staged.unwrap_or_else(|_| modes::unstaged(grammar));
-    let conflicts = Conflicts::of(&lexicon);
+    let conflicts = Conflicts::of(&lexicon, &mut Work::default())?;
     let mut warnings = never_read(grammar, &lexicon, &conflicts);
-    let contexts = Contexts::new(&staged, &lexicon, &conflicts);
-    let mut lowering = Lowering::new(&contexts, check);
-    let mut start = lowering.run();
+    let mut contexts = Contexts::new(&staged, &lexicon, &conflicts)?;
+    let mut lowering = Lowering::new(&mut contexts, check);
+    let mut start = lowering.run()?;
     if !lowering.unproven.is_empty() && !check {
         // Lexemes that are checked must be told apart from other bytes.
-        lowering = Lowering { unproven: lowering.unproven, ..Lowering::new(&contexts, true) };
-        start = lowering.run();
+        let unproven = lowering.unproven;
+        lowering = Lowering { unproven, ..Lowering::new(&mut contexts, true) };
+        start = lowering.run()?;
     }
     let mut unproven: Vec<TokenId> = lowering.unproven.into_iter().chain(astray).collect();
     unproven.sort_unstable();
@@ -124,7 +129,7 @@ pub fn lower_with(grammar: &Grammar, check: bool) -> Lowered {
     let modes = vec![grammar.modes[0].clone()];
     let lowered = Grammar { rules, arena: builder.finish(), start, modes };
     let relex = (check || !unproven.is_empty()).then_some(Relex { lexicon, token_of });
-    Lowered { grammar: lowered, relex, warnings, unproven }
+    Ok(Lowered { grammar: lowered, relex, warnings, unproven })
 }
 
 /// Tokens that are asked for but never read.
@@ -144,37 +149,47 @@ fn never_read(grammar: &Grammar, lexicon: &Lexicon, conflicts: &Conflicts) -> Ve
 
 /// Copies syntax rules, each in its contexts.
 struct Lowering<'a, 'b> {
-    contexts: &'b Contexts<'a>,
+    contexts: &'b mut Contexts<'a>,
     out: Output<'a>,
     ids: HashMap<Context, RuleId>,
-    work: Vec<(RuleId, RuleId, TokenSet)>,
+    work: Vec<(RuleId, RuleId, Follow)>,
     unproven: HashSet<TokenId>,
+    /// What stands for an occurrence of a token, and behind it.
+    written: HashMap<(TokenId, *const Decision), (Symbol, Option<RuleId>)>,
     /// Literals become rules, too, so that a producer can tell them.
     wrap: bool,
 }
 
 impl<'a, 'b> Lowering<'a, 'b> {
-    fn new(contexts: &'b Contexts<'a>, wrap: bool) -> Lowering<'a, 'b> {
+    fn new(contexts: &'b mut Contexts<'a>, wrap: bool) -> Lowering<'a, 'b> {
         let out = Output::new(&contexts.staged.grammar, contexts.lexicon);
-        Lowering { contexts, out, ids: HashMap::new(), work: Vec::new(), unproven: HashSet::new(), wrap }
+        Lowering {
+            contexts,
+            out,
+            ids: HashMap::new(),
+            work: Vec::new(),
+            unproven: HashSet::new(),
+            written: HashMap::new(),
+            wrap,
+        }
     }
 
-    fn run(&mut self) -> RuleId {
+    fn run(&mut self) -> Result<RuleId, TooLarge> {
         let grammar = &self.contexts.staged.grammar;
         if let Some(token) = self.contexts.lexicon.token_of(grammar, Symbol::Rule(grammar.start())) {
-            return self.out.lexeme(token, self.contexts.conflicts.states(token));
+            return self.out.lexeme(token, &self.contexts.conflicts.states(token).into());
         }
-        let (context, follow) = self.contexts.start();
+        let (context, follow) = self.contexts.start()?;
         let start = self.id(context, follow);
         while let Some((from, to, follow)) = self.work.pop() {
             let body = grammar.rule(from).body;
-            self.open(body, &follow);
+            self.open(body, follow)?;
             self.out.rules[to.index()].body = self.close(body);
         }
-        start
+        Ok(start)
     }
 
-    fn id(&mut self, context: Context, follow: TokenSet) -> RuleId {
+    fn id(&mut self, context: Context, follow: Follow) -> RuleId {
         if let Some(&id) = self.ids.get(&context) {
             return id;
         }
@@ -194,7 +209,7 @@ impl<'a, 'b> Lowering<'a, 'b> {
     }
 
     /// Copies a body that `behind` can follow, its last alternative open.
-    fn open(&mut self, body: BodyId, behind: &TokenSet) {
+    fn open(&mut self, body: BodyId, behind: Follow) -> Result<(), TooLarge> {
         let grammar = &self.contexts.staged.grammar;
         self.out.builder.open_body(Span::NONE);
         for (i, alt) in grammar.alternatives(body).enumerate() {
@@ -203,13 +218,14 @@ impl<'a, 'b> Lowering<'a, 'b> {
                 self.out.builder.next_alternative(alternative.span);
             }
             self.out.builder.weight(alternative.weight);
-            for (id, symbol, follow) in self.contexts.follows(alt, behind) {
-                self.symbol(id, symbol, &follow);
+            for (id, symbol, follow) in self.contexts.follows(alt, behind)? {
+                self.symbol(id, symbol, follow)?;
             }
         }
+        Ok(())
     }
 
-    fn symbol(&mut self, id: u32, symbol: Symbol, follow: &TokenSet) {
+    fn symbol(&mut self, id: u32, symbol: Symbol, follow: Follow) -> Result<(), TooLarge> {
         let grammar = &self.contexts.staged.grammar;
         let span = grammar.span(crate::SymbolId(id));
         if let Some(token) = self.contexts.lexicon.token_of(grammar, symbol) {
@@ -217,52 +233,68 @@ impl<'a, 'b> Lowering<'a, 'b> {
         }
         let copied = match symbol {
             Symbol::Rule(rule) => {
-                let (context, follow) = self.contexts.of(rule, follow);
+                let (context, follow) = self.contexts.of(rule, follow)?;
                 Symbol::Rule(self.id(context, follow))
             }
             Symbol::Group(body) => {
-                self.open(body, follow);
                 let noted = grammar.notes(crate::SymbolId(id)).next().is_some();
-                match self.out.builder.close_group(noted) {
-                    Some(body) => Symbol::Group(body),
-                    None => return,
+                self.open(body, follow)?;
+                if grammar.alternatives(body).len() == 0 {
+                    Symbol::Group(self.close(body))
+                } else {
+                    match self.out.builder.close_group(noted) {
+                        Some(body) => Symbol::Group(body),
+                        None => return Ok(()),
+                    }
                 }
             }
             Symbol::Repeat(repeat) => {
                 let repeat = *grammar.repeat(repeat);
-                self.open(repeat.body, follow);
+                self.open(repeat.body, follow)?;
                 let body = self.close(repeat.body);
                 Symbol::Repeat(self.out.builder.repeat(crate::Repeat { body, greedy: true, ..repeat }))
             }
             // Neither stands in the syntax rules of a grammar with tokens.
-            Symbol::Bytes(_) | Symbol::Class(_) => return,
+            Symbol::Bytes(_) | Symbol::Class(_) => return Ok(()),
         };
         self.out.builder.symbol(copied, span);
         self.notes(id);
+        Ok(())
     }
 
-    fn token(&mut self, token: TokenId, id: u32, follow: &TokenSet, span: Span) {
-        let decision = self.contexts.decide(token, self.contexts.staged.after[id as usize], follow);
-        if decision.unproven {
-            self.unproven.insert(token);
-        }
-        // Both may open bodies of their own, so before this one goes on.
-        let gap = self.out.gap(&decision.gap);
-        let literal = match &self.contexts.lexicon.token(token).origin {
-            crate::lexical::lexicon::Origin::Literal(bytes) if !self.wrap && !decision.states.is_empty() => {
-                Some(bytes)
+    fn token(&mut self, token: TokenId, id: u32, follow: Follow, span: Span) -> Result<(), TooLarge> {
+        let decision = self.contexts.decide(token, self.contexts.staged.after[id as usize], follow)?;
+        // Decisions live as long as the contexts, so each has its address.
+        let key = (token, Rc::as_ptr(&decision));
+        let (lexeme, gap) = match self.written.get(&key) {
+            Some(&written) => written,
+            None => {
+                let written = self.write(token, &decision)?;
+                self.written.insert(key, written);
+                written
             }
-            _ => None,
-        };
-        let lexeme = match literal {
-            Some(bytes) => Symbol::Bytes(self.out.builder.bytes(bytes)),
-            None => Symbol::Rule(self.out.lexeme(token, &decision.states)),
         };
         self.out.builder.symbol(lexeme, span);
         self.notes(id);
         if let Some(gap) = gap {
             self.out.builder.symbol(Symbol::Rule(gap), span);
         }
+        Ok(())
+    }
+
+    /// The symbols for what was decided. They may open bodies of their own.
+    fn write(&mut self, token: TokenId, decision: &Decision) -> Result<(Symbol, Option<RuleId>), TooLarge> {
+        if decision.unproven {
+            self.unproven.insert(token);
+        }
+        let gap = self.out.gap(&decision.gap)?;
+        let lexeme = match &self.contexts.lexicon.token(token).origin {
+            crate::lexical::lexicon::Origin::Literal(bytes) if !self.wrap && !decision.states.is_empty() => {
+                Symbol::Bytes(self.out.builder.bytes(bytes))
+            }
+            _ => Symbol::Rule(self.out.lexeme(token, &decision.states)?),
+        };
+        Ok((lexeme, gap))
     }
 
     fn notes(&mut self, id: u32) {

@@ -8,13 +8,15 @@
 //! takes off the top and those it leaves. A rule with several effects is
 //! split, one copy for each; groups and repetitions become rules first.
 
+use super::order::Order;
 use crate::arena::{AltId, Builder, SymbolId};
 use crate::ast::{Action, Kind};
 use crate::ir::{Grammar, ModeId, Rule, RuleId, Symbol};
-use crate::lexical::{Lexicon, TokenId, TooLarge};
+use crate::lexical::{Lexicon, TokenId, TooLarge, Work};
 use crate::transform::desugar;
 use hashbrown::{HashMap, HashSet};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// Modes taken and left, top last.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,33 +109,25 @@ struct Effects {
 
 impl Effects {
     fn of(grammar: &Grammar, lexicon: &Lexicon) -> Result<Effects, TooLarge> {
-        let mut callers: Vec<Vec<RuleId>> = vec![Vec::new(); grammar.rules().len()];
-        for rule in grammar.rules() {
-            grammar.body_calls(grammar.rule(rule).body, &mut |called| callers[called.index()].push(rule));
-        }
         let mut effects = Effects { of_rule: vec![HashSet::new(); grammar.rules().len()] };
-        let syntax = |r: &RuleId| grammar.rule(*r).kind == Kind::Syntax;
-        let mut work: VecDeque<RuleId> = grammar.rules().filter(syntax).collect();
-        let mut queued = vec![true; grammar.rules().len()];
-        while let Some(rule) = work.pop_front() {
-            queued[rule.index()] = false;
+        let mut work = Work::default();
+        Order::of(grammar).callees_first(|rule| {
+            if grammar.rule(rule).kind != Kind::Syntax {
+                return Ok(false);
+            }
             // Only ever more, so that this comes to rest.
             let mut found = effects.of_rule[rule.index()].clone();
             for alt in grammar.alternatives(grammar.rule(rule).body) {
-                found.extend(effects.ways(grammar, lexicon, alt)?.into_iter().map(|(effect, _)| effect));
+                work.spend(1 + grammar.symbols(alt).len())?;
+                found.extend(effects.ways(grammar, lexicon, alt)?.ends.into_iter().map(|(effect, _)| effect));
             }
             if found.len() > MAX_EFFECTS {
                 return Err(TooLarge);
             }
-            if found.len() > effects.of_rule[rule.index()].len() {
-                effects.of_rule[rule.index()] = found;
-                for &caller in callers[rule.index()].iter().filter(|r| syntax(r)) {
-                    if !std::mem::replace(&mut queued[caller.index()], true) {
-                        work.push_back(caller);
-                    }
-                }
-            }
-        }
+            let changed = found.len() > effects.of_rule[rule.index()].len();
+            effects.of_rule[rule.index()] = found;
+            Ok(changed)
+        })?;
         Ok(effects)
     }
 
@@ -157,28 +151,49 @@ impl Effects {
     }
 
     /// The effects of an alternative, each with those of its symbols.
-    fn ways(
-        &self,
-        grammar: &Grammar,
-        lexicon: &Lexicon,
-        alt: AltId,
-    ) -> Result<Vec<(Effect, Vec<Effect>)>, TooLarge> {
-        let mut ways = vec![(Effect::none(), Vec::new())];
+    fn ways(&self, grammar: &Grammar, lexicon: &Lexicon, alt: AltId) -> Result<Ways, TooLarge> {
+        let mut ways = Ways { ends: vec![(Effect::none(), NO_STEP)], steps: Vec::new() };
         for symbol in grammar.symbols(alt) {
             let mut longer = Vec::new();
             for own in self.of_symbol(grammar, lexicon, *symbol) {
-                for (effect, parts) in &ways {
+                let own = Rc::new(own);
+                for (effect, before) in &ways.ends {
                     if let Some(effect) = effect.then(&own)? {
-                        longer.push((effect, [parts.as_slice(), std::slice::from_ref(&own)].concat()));
+                        ways.steps.push((*before, own.clone()));
+                        longer.push((effect, ways.steps.len() as u32 - 1));
                     }
                 }
             }
             if longer.len() > MAX_WAYS {
                 return Err(TooLarge);
             }
-            ways = longer;
+            ways.ends = longer;
         }
         Ok(ways)
+    }
+}
+
+/// The ways through an alternative: effects of its beginnings, each with
+/// the step before.
+struct Ways {
+    ends: Vec<(Effect, u32)>,
+    steps: Vec<(u32, Rc<Effect>)>,
+}
+
+/// There is no step before the first.
+const NO_STEP: u32 = u32::MAX;
+
+impl Ways {
+    /// The effects of the symbols up to a step.
+    fn parts(&self, mut step: u32) -> Vec<Rc<Effect>> {
+        let mut parts = Vec::new();
+        while step != NO_STEP {
+            let (before, effect) = &self.steps[step as usize];
+            parts.push(effect.clone());
+            step = *before;
+        }
+        parts.reverse();
+        parts
     }
 }
 
@@ -272,8 +287,9 @@ impl<'a> Split<'a> {
         self.builder.open_body(self.grammar.rule(rule).span);
         for alt in self.grammar.alternatives(body) {
             let alternative = *self.grammar.alternative(alt);
-            for (whole, parts) in self.effects.ways(self.grammar, self.lexicon, alt)? {
-                if whole != *effect && !(effect.is_neutral() && whole == Effect::none()) {
+            let ways = self.effects.ways(self.grammar, self.lexicon, alt)?;
+            for &(ref whole, step) in &ways.ends {
+                if whole != effect && !(effect.is_neutral() && *whole == Effect::none()) {
                     continue;
                 }
                 if !first {
@@ -281,21 +297,21 @@ impl<'a> Split<'a> {
                 }
                 first = false;
                 self.builder.weight(alternative.weight);
-                self.alternative(alt, &effect.taken, &parts);
+                self.alternative(alt, &effect.taken, &ways.parts(step));
             }
         }
         Ok(if first { self.builder.close_body_without_last() } else { self.builder.close_body() })
     }
 
     /// Copies the symbols of an alternative. The stack begins as `taken`.
-    fn alternative(&mut self, alt: AltId, taken: &[ModeId], parts: &[Effect]) {
+    fn alternative(&mut self, alt: AltId, taken: &[ModeId], parts: &[Rc<Effect>]) {
         let mut stack = taken.to_vec();
         let symbols: Vec<(SymbolId, Symbol)> = self.grammar.numbered(alt).map(|(i, s)| (i, *s)).collect();
         for ((id, symbol), effect) in symbols.into_iter().zip(parts) {
             stack.truncate(stack.len().saturating_sub(effect.taken.len()));
             stack.extend(&effect.left);
             let copied = match (self.lexicon.token_of(self.grammar, symbol), symbol) {
-                (None, Symbol::Rule(rule)) => Symbol::Rule(self.id(rule, effect.clone())),
+                (None, Symbol::Rule(rule)) => Symbol::Rule(self.id(rule, (**effect).clone())),
                 _ => symbol,
             };
             self.builder.symbol(copied, self.grammar.span(id));

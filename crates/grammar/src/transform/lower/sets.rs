@@ -36,6 +36,31 @@ impl TokenSet {
         changed
     }
 
+    /// Whether a token is a member.
+    pub fn contains(&self, token: TokenId) -> bool {
+        self.words[token.index() / 64] >> (token.index() % 64) & 1 != 0
+    }
+
+    /// Whether both have a member in common.
+    pub fn meets(&self, other: &TokenSet) -> bool {
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether all members are in `other`.
+    pub fn within(&self, other: &TokenSet) -> bool {
+        self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
+    }
+
+    /// How many words it takes.
+    pub fn size(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Removes all members.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = TokenId> + '_ {
         let bits = |(i, &word): (usize, &u64)| {

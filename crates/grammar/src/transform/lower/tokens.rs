@@ -7,10 +7,12 @@ use super::contexts::Gap;
 use crate::arena::{BodyId, Builder, Repeat};
 use crate::ast::Kind;
 use crate::ir::{Grammar, Rule, RuleId, Symbol};
+use crate::lexical::dfa::Before;
 use crate::lexical::lexicon::Origin;
-use crate::lexical::{Dfa, Lexicon, TokenId, emit};
+use crate::lexical::{Dfa, Lexicon, TokenId, TooLarge, Work, emit};
 use crate::source::Span;
 use hashbrown::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// A grammar in the making: lowered rules over the bytes and classes of the
 /// grammar they come from.
@@ -20,38 +22,55 @@ pub struct Output<'a> {
     pub builder: Builder<Symbol>,
     pub rules: Vec<Rule>,
     names: HashSet<String>,
+    /// How often a name was asked for that was taken.
+    taken: HashMap<String, u32>,
     /// Copies of lexical rules, for tokens that keep their form.
     insides: HashMap<RuleId, RuleId>,
     waiting: Vec<(RuleId, RuleId)>,
-    lexemes: HashMap<(TokenId, Vec<u32>), RuleId>,
-    gaps: HashMap<Gap, Option<RuleId>>,
+    lexemes: HashMap<(TokenId, Rc<[u32]>), RuleId>,
+    gaps: HashMap<Gap, RuleId>,
     /// The token that each rule derives a lexeme of, by name.
     pub token_of: HashMap<String, TokenId>,
+    /// By token: how many states mean it.
+    states: Vec<u32>,
+    /// By mode, once it is asked for.
+    before: Vec<Option<Before>>,
+    work: Work,
 }
 
 impl<'a> Output<'a> {
     pub fn new(from: &'a Grammar, lexicon: &'a Lexicon) -> Output<'a> {
+        let mut states = vec![0; lexicon.tokens.len()];
+        for &token in lexicon.modes.iter().flat_map(|m| m.labels.iter().flatten()) {
+            states[token as usize] += 1;
+        }
         Output {
             from,
             lexicon,
             builder: Builder::default(),
             rules: Vec::new(),
             names: HashSet::new(),
+            taken: HashMap::new(),
             insides: HashMap::new(),
             waiting: Vec::new(),
             lexemes: HashMap::new(),
             gaps: HashMap::new(),
             token_of: HashMap::new(),
+            states,
+            before: lexicon.modes.iter().map(|_| None).collect(),
+            work: Work::default(),
         }
     }
 
     /// A new rule like `like`, with a name of its own and no body yet.
     pub fn declare(&mut self, name: &str, like: Rule) -> RuleId {
         let mut unique = name.to_string();
-        let mut n = 2;
-        while !self.names.insert(unique.clone()) {
-            unique = format!("{name}_{n}");
-            n += 1;
+        if !self.names.insert(unique.clone()) {
+            let n = self.taken.entry(unique.clone()).or_insert(1);
+            while !self.names.insert(unique.clone()) {
+                *n += 1;
+                unique = format!("{name}_{n}");
+            }
         }
         self.rules.push(Rule { name: unique, ..like });
         RuleId(self.rules.len() as u32 - 1)
@@ -78,16 +97,16 @@ impl<'a> Output<'a> {
     }
 
     /// The rule for the lexemes of `token` that lead to `states`.
-    pub fn lexeme(&mut self, token: TokenId, states: &[u32]) -> RuleId {
-        let key = (token, states.to_vec());
+    pub fn lexeme(&mut self, token: TokenId, states: &Rc<[u32]>) -> Result<RuleId, TooLarge> {
+        let key = (token, states.clone());
         if let Some(&rule) = self.lexemes.get(&key) {
-            return rule;
+            return Ok(rule);
         }
         let (name, span) = self.name_of(token);
         let rule = self.declare_made(&name, span);
         self.lexemes.insert(key, rule);
         self.token_of.insert(self.rules[rule.index()].name.clone(), token);
-        let whole = self.lexicon.token(token).whole && states.len() == self.count_states(token);
+        let whole = self.lexicon.token(token).whole && states.len() == self.states[token.index()] as usize;
         let body = match &self.lexicon.token(token).origin {
             _ if states.is_empty() => {
                 self.builder.open_body(span);
@@ -101,18 +120,21 @@ impl<'a> Output<'a> {
             }
             Origin::Rule(origin) if whole => self.copy_body(self.from.rule(*origin).body),
             Origin::Rule(_) => {
-                let keep = |s: u32| states.contains(&s).then_some(0);
-                let dfa = self.lexicon.dfa(token).relabel(keep);
+                let dfa = self.leading_to(token, states)?;
                 self.automaton(&dfa, &name, span)
             }
         };
         self.rules[rule.index()].body = body;
         self.finish_insides();
-        rule
+        Ok(rule)
     }
 
-    fn count_states(&self, token: TokenId) -> usize {
-        self.lexicon.dfa(token).labels.iter().filter(|&&l| l == Some(token.0)).count()
+    /// The automaton of the lexemes of `token` that lead to `states`.
+    fn leading_to(&mut self, token: TokenId, states: &[u32]) -> Result<Dfa, TooLarge> {
+        let dfa = self.lexicon.dfa(token);
+        let mode = self.lexicon.token(token).mode.0 as usize;
+        let before = self.before[mode].get_or_insert_with(|| dfa.before());
+        dfa.leading_to(before, states, &mut self.work)
     }
 
     /// Writes the copies of lexical rules that were asked for.
@@ -125,6 +147,9 @@ impl<'a> Output<'a> {
 
     fn copy_body(&mut self, body: BodyId) -> BodyId {
         self.open_copy(body);
+        if self.from.alternatives(body).len() == 0 {
+            return self.builder.close_body_without_last();
+        }
         self.builder.close_body()
     }
 
@@ -144,10 +169,14 @@ impl<'a> Output<'a> {
                     Symbol::Class(class) => Symbol::Class(self.builder.class(self.from.class(class).clone())),
                     Symbol::Rule(rule) => Symbol::Rule(self.inside(rule)),
                     Symbol::Group(inner) => {
-                        self.open_copy(inner);
-                        match self.builder.close_group(false) {
-                            Some(body) => Symbol::Group(body),
-                            None => continue,
+                        if self.from.alternatives(inner).len() == 0 {
+                            Symbol::Group(self.copy_body(inner))
+                        } else {
+                            self.open_copy(inner);
+                            match self.builder.close_group(false) {
+                                Some(body) => Symbol::Group(body),
+                                None => continue,
+                            }
                         }
                     }
                     Symbol::Repeat(repeat) => {
@@ -185,22 +214,32 @@ impl<'a> Output<'a> {
     }
 
     /// The rule for what stands behind a token; `None` if nothing can.
-    pub fn gap(&mut self, gap: &Gap) -> Option<RuleId> {
-        if let Some(&rule) = self.gaps.get(gap) {
-            return rule;
+    pub fn gap(&mut self, gap: &Gap) -> Result<Option<RuleId>, TooLarge> {
+        if gap.skips.is_empty() {
+            return Ok(None);
         }
-        let rule = (!gap.skips.is_empty()).then(|| self.gap_rule(gap));
+        if let Some(&rule) = self.gaps.get(gap) {
+            return Ok(Some(rule));
+        }
+        self.work.spend(gap.skips.len())?;
+        let rule = self.gap_rule(gap)?;
         self.gaps.insert(gap.clone(), rule);
-        rule
+        Ok(Some(rule))
     }
 
     /// Mostly nothing where that is enough, else mostly the shortest text
     /// that separates, and now and then any that is skipped.
-    fn gap_rule(&mut self, gap: &Gap) -> RuleId {
-        let lexemes: Vec<RuleId> =
-            gap.skips.iter().map(|(token, states)| self.lexeme(*token, states)).collect();
-        let shortest = gap.skips.iter().filter_map(|(token, states)| self.short(*token, states));
-        let shortest = shortest.min_by_key(|word| (word.len(), word != b" "));
+    fn gap_rule(&mut self, gap: &Gap) -> Result<RuleId, TooLarge> {
+        let mut lexemes = Vec::with_capacity(gap.skips.len());
+        let mut shortest: Option<Vec<u8>> = None;
+        let rank = |word: &Vec<u8>| (word.len(), word != b" ");
+        for (token, states) in &gap.skips {
+            lexemes.push(self.lexeme(*token, states)?);
+            let word = self.short(*token, states)?;
+            if shortest.is_none() || word.as_ref().map(rank) < shortest.as_ref().map(rank) {
+                shortest = word.or(shortest);
+            }
+        }
         let rule = self.declare_made(if gap.optional { "gap" } else { "space" }, Span::NONE);
         self.builder.open_body(Span::NONE);
         let each = lexemes.len() as u32;
@@ -219,15 +258,15 @@ impl<'a> Output<'a> {
         }
         let body = self.builder.close_body();
         self.rules[rule.index()].body = body;
-        rule
+        Ok(rule)
     }
 
     /// The shortest lexeme, a blank if it is one.
-    fn short(&self, token: TokenId, states: &[u32]) -> Option<Vec<u8>> {
-        let dfa = self.lexicon.dfa(token).relabel(|s| states.contains(&s).then_some(0));
+    fn short(&mut self, token: TokenId, states: &[u32]) -> Result<Option<Vec<u8>>, TooLarge> {
+        let dfa = self.leading_to(token, states)?;
         if dfa.accepts(&self.lexicon.alphabet, b" ") {
-            return Some(b" ".to_vec());
+            return Ok(Some(b" ".to_vec()));
         }
-        dfa.shortest_word(&self.lexicon.alphabet)
+        Ok(dfa.shortest_word(&self.lexicon.alphabet))
     }
 }
