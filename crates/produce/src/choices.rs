@@ -4,7 +4,8 @@
 //! differ in how they walk, never in what they produce. In the order in
 //! which they apply:
 //!
-//! 1. A symbol that can only derive the empty text draws nothing.
+//! 1. A symbol that can only derive the empty text draws nothing, nor does
+//!    one that at the depth limit can only be completed to it.
 //! 2. Free choice: an alternative by weight, a repetition's count by
 //!    [`wug_grammar::count`], a member of a class uniformly; one draw each,
 //!    none where there is one possibility.
@@ -15,8 +16,8 @@
 //! 4. Size: bytes emitted and the least length of all that is open never
 //!    pass the limit; what was drawn and would break this is replaced by
 //!    the alternative of least length, the least count, the first member.
-//! 5. After [`Program::max_draws`] draws, the shortest way is taken without
-//!    drawing, and what can be empty is.
+//! 5. After [`Program::max_draws`] draws or [`Program::max_steps`] steps, the
+//!    shortest way is taken without drawing, and what can be empty is.
 //!
 //! A draw takes an index from a replayed program while that lasts, then
 //! random bits; indices can be recorded. See [`crate::replay`].
@@ -24,7 +25,7 @@
 //! [`Closing`]: wug_grammar::facts::Closing
 
 use crate::pool::{POOL, thresholds};
-use crate::program::Program;
+use crate::program::{Offers, Program};
 use crate::replay::Tape;
 use crate::rng::Rng;
 use wug_grammar::lexical::TokenId;
@@ -48,11 +49,11 @@ pub struct Scratch {
 
 /// A completion that is being written.
 #[derive(Clone, Copy, Debug)]
-struct Ranked {
-    next: u32,
-    end: u32,
-    rank: u64,
-    ways: u64,
+enum Ranked {
+    /// Symbols from `next` to `end`, whose completion is `rank` of `ways`.
+    Symbols { next: u32, end: u32, rank: u64, ways: u64 },
+    /// The one completion of a body, `times` more.
+    Repeat { body: BodyId, times: u32 },
 }
 
 /// The choices of one input.
@@ -68,6 +69,7 @@ pub struct Choices<'a> {
     /// Least length of all that is not yet emitted.
     open: u64,
     draws: u64,
+    steps: u64,
 }
 
 impl<'a> Choices<'a> {
@@ -83,7 +85,7 @@ impl<'a> Choices<'a> {
         scratch.pools.resize(program.grammar.rules().len(), None);
         scratch.tokens.clear();
         let open = program.least[program.grammar.rule(program.grammar.start()).body.index()];
-        Choices { start: out.len(), program, scratch, rng, tape, out, open, draws: 0 }
+        Choices { start: out.len(), program, scratch, rng, tape, out, open, draws: 0, steps: 0 }
     }
 
     /// Levels left inside a rule that is called with `left` levels below
@@ -104,14 +106,23 @@ impl<'a> Choices<'a> {
         Some(left.min(limit.unwrap_or(u32::MAX))).filter(|&left| left > 0)
     }
 
+    /// Alternatives taken and rules completed so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Whether a body derives nothing but the empty text, or must.
-    pub fn skips(&self, body: BodyId) -> bool {
-        self.program.only_empty(body) || (self.exhausted() && self.program.least[body.index()] == 0)
+    pub fn skips(&self, body: BodyId, closed: bool) -> bool {
+        self.only_empty(body, closed) || (self.exhausted() && self.program.least[body.index()] == 0)
+    }
+
+    fn only_empty(&self, body: BodyId, closed: bool) -> bool {
+        self.program.only_empty(body) || (closed && self.program.closing.only_empty(body))
     }
 
     /// Emits literal bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
-        self.open -= bytes.len() as u64;
+        self.open = self.open.saturating_sub(bytes.len() as u64);
         self.out.extend_from_slice(bytes);
     }
 
@@ -122,16 +133,16 @@ impl<'a> Choices<'a> {
             index = self.draw(class.count(), |bits| below(bits, class.count()));
         }
         let least = u64::from(class.min_len());
-        if !self.fits(u64::from(class.len_of(class.member(index))) - least) {
+        if !self.fits(u64::from(class.len_of(class.member(index))).saturating_sub(least)) {
             index = 0;
         }
-        self.open -= least;
+        self.open = self.open.saturating_sub(least);
         class.emit(index, self.out);
     }
 
     /// How often a repetition comes.
     pub fn times(&mut self, repeat: &Repeat, closed: bool) -> u32 {
-        if self.program.only_empty(repeat.body) {
+        if self.only_empty(repeat.body, closed) {
             return 0;
         }
         let least = self.program.least[repeat.body.index()];
@@ -143,56 +154,45 @@ impl<'a> Choices<'a> {
                 extra = 0;
             }
         }
-        self.open += u64::from(extra) * least;
-        repeat.min + extra
+        self.open = self.open.saturating_add(u64::from(extra).saturating_mul(least));
+        repeat.min.saturating_add(extra)
     }
 
     /// Chooses an alternative of a body.
     pub fn alternative(&mut self, body: BodyId, closed: bool) -> AltId {
         let program = self.program;
         let shortest = program.shortest[body.index()];
-        let choice = if closed { &program.closed } else { &program.free }[body.index()];
-        let mut alt = match choice.ways {
-            0 => shortest,
-            1 => choice.first,
-            _ => self.draw_alternative(body, closed),
+        self.steps += 1;
+        let offers = if closed { &program.closed } else { &program.free };
+        let mut alt = match offers.alternatives(body) {
+            [] => shortest,
+            [one] => *one,
+            _ => self.draw_alternative(body, offers),
         };
         let least = program.least[body.index()];
         if self.exhausted() || !self.fits(program.least_of(alt).saturating_sub(least)) {
             alt = shortest;
         }
-        self.open = self.open - least + program.least_of(alt);
+        self.open = self.open.saturating_sub(least).saturating_add(program.least_of(alt));
         self.scratch.used[alt.index()] = true;
         alt
     }
 
     /// Draws one of several alternatives. What is replayed and recorded is
     /// the place among all alternatives of the body.
-    fn draw_alternative(&mut self, body: BodyId, closed: bool) -> AltId {
-        let program = self.program;
-        let grammar = &program.grammar;
-        let choice = if closed { &program.closed } else { &program.free }[body.index()];
-        let all = || grammar.alternatives(body);
-        let (count, first) = (all().len() as u32, all().next().map_or(0, |a| a.0));
-        let allowed = || all().filter(|&a| !closed || program.closing.allows(a));
-        let by_weight = |bits: u32| {
-            let mut drawn = below(bits, choice.weight);
-            let mut last = choice.first;
-            for alt in allowed() {
-                last = alt;
-                let weight = grammar.alternative(alt).weight;
-                if drawn < weight {
-                    break;
-                }
-                drawn -= weight;
-            }
-            last.0 - first
-        };
-        let place = self.draw(count, by_weight);
+    fn draw_alternative(&mut self, body: BodyId, offers: &Offers) -> AltId {
+        let mut all = self.program.grammar.alternatives(body);
+        let (count, first) = (all.len() as u32, all.next().map_or(0, |a| a.0));
+        let place = self.draw(count, |bits| {
+            let drawn = (u128::from(bits) * u128::from(offers.weight(body))) >> 32;
+            offers.at(body, drawn as u64).0 - first
+        });
         let alt = AltId(first + place);
-        match closed && !program.closing.allows(alt) {
-            true => allowed().nth((place % choice.ways) as usize).unwrap_or(choice.first),
-            false => alt,
+        let offered = offers.alternatives(body);
+        // Both are in order.
+        match offered.binary_search(&alt) {
+            Ok(_) => alt,
+            Err(_) => offered[place as usize % offered.len()],
         }
     }
 
@@ -200,6 +200,10 @@ impl<'a> Choices<'a> {
     pub fn complete(&mut self, rule: RuleId) -> Completion {
         let program = self.program;
         let body = program.grammar.rule(rule).body;
+        self.steps += 1;
+        if program.closing.only_empty(body) {
+            return Completion::Done;
+        }
         let ways = program.closing.completions(body);
         if ways > POOL || self.exhausted() {
             return Completion::Choose;
@@ -211,14 +215,14 @@ impl<'a> Choices<'a> {
             rank = self.draw(ways as u32, |bits| pool.partition_point(|&t| t <= u64::from(bits)) as u32);
             self.scratch.pools[rule.index()] = Some(pool);
         }
-        self.open -= program.least[body.index()];
+        self.open = self.open.saturating_sub(program.least[body.index()]);
         let (bytes, tokens) = (self.out.len(), self.scratch.tokens.len());
         if self.unrank(body, u64::from(rank).min(ways - 1)) {
             return Completion::Done;
         }
         self.out.truncate(bytes);
         self.scratch.tokens.truncate(tokens);
-        self.open += program.least[body.index()];
+        self.open = self.open.saturating_add(program.least[body.index()]);
         let shortest = program.shortest[body.index()];
         self.scratch.used[shortest.index()] = true;
         Completion::Take(shortest)
@@ -232,16 +236,26 @@ impl<'a> Choices<'a> {
         let grammar = &program.grammar;
         self.scratch.ranks.clear();
         self.enter(body, rank);
-        while let Some(mut top) = self.scratch.ranks.pop() {
-            if top.next == top.end {
+        while let Some(top) = self.scratch.ranks.pop() {
+            let (next, end, rank, ways) = match top {
+                Ranked::Symbols { next, end, rank, ways } => (next, end, rank, ways),
+                Ranked::Repeat { body, times } => {
+                    if times > 1 {
+                        self.scratch.ranks.push(Ranked::Repeat { body, times: times - 1 });
+                    }
+                    self.enter(body, 0);
+                    continue;
+                }
+            };
+            if next == end {
                 continue;
             }
-            let symbol = grammar.symbol(top.next);
-            top.ways /= program.ways_of_symbol(symbol);
-            let rank = top.rank / top.ways;
-            top.rank %= top.ways;
-            top.next += 1;
-            self.scratch.ranks.push(top);
+            let symbol = grammar.symbol(next);
+            let ways = (ways / program.ways_of_symbol(symbol).max(1)).max(1);
+            if next + 1 < end {
+                self.scratch.ranks.push(Ranked::Symbols { next: next + 1, end, rank: rank % ways, ways });
+            }
+            let rank = rank / ways;
             match symbol {
                 Symbol::Bytes(bytes) => self.out.extend_from_slice(grammar.bytes(bytes)),
                 Symbol::Class(class) => grammar.class(class).emit(rank as u32, self.out),
@@ -252,11 +266,15 @@ impl<'a> Choices<'a> {
                 }
                 Symbol::Repeat(repeat) => {
                     let repeat = *grammar.repeat(repeat);
-                    if program.only_empty(repeat.body) {
+                    if program.closing.only_empty(repeat.body) || repeat.min == 0 {
+                        continue;
+                    }
+                    let each = program.closing.completions(repeat.body);
+                    if each == 1 {
+                        self.scratch.ranks.push(Ranked::Repeat { body: repeat.body, times: repeat.min });
                         continue;
                     }
                     // What is entered last comes out first.
-                    let each = program.closing.completions(repeat.body);
                     let mut rank = rank;
                     for _ in 0..repeat.min {
                         self.enter(repeat.body, rank % each);
@@ -274,16 +292,16 @@ impl<'a> Choices<'a> {
     /// Leaves the alternative of a body that holds the completion `rank`.
     fn enter(&mut self, body: BodyId, mut rank: u64) {
         let program = self.program;
-        if program.only_empty(body) {
+        if program.closing.only_empty(body) {
             return;
         }
-        for alt in program.grammar.alternatives(body).filter(|&a| program.closing.allows(a)) {
+        for &alt in program.closed.alternatives(body) {
             let ways = program.ways_of(alt);
             if rank < ways {
                 self.scratch.used[alt.index()] = true;
                 let alternative = program.grammar.alternative(alt);
                 let (next, end) = (alternative.first, alternative.end);
-                self.scratch.ranks.push(Ranked { next, end, rank, ways });
+                self.scratch.ranks.push(Ranked::Symbols { next, end, rank, ways });
                 return;
             }
             rank -= ways;
@@ -297,9 +315,9 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// Whether no draws are left.
+    /// Whether no draws or steps are left.
     pub fn exhausted(&self) -> bool {
-        self.draws > self.program.max_draws()
+        self.draws > self.program.max_draws() || self.steps > self.program.max_steps()
     }
 
     /// Whether `more` bytes beyond the least of what is open keep the limit.

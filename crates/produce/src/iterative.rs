@@ -47,7 +47,7 @@ pub(crate) fn walk(choices: &mut Choices) {
         match step {
             Step::Symbol(symbol) => derive(choices, symbol, left),
             Step::Repeat(body, times) => {
-                if !choices.skips(body) {
+                if !choices.skips(body, left.is_none()) {
                     if times > 1 {
                         push(choices, Step::Repeat(body, times - 1));
                     }
@@ -73,12 +73,12 @@ fn derive(choices: &mut Choices, symbol: Symbol, left: Option<u32>) {
         Symbol::Bytes(bytes) => choices.bytes(grammar.bytes(bytes)),
         Symbol::Class(class) => choices.class(grammar.class(class)),
         Symbol::Group(body) => {
-            if !choices.skips(body) {
+            if !choices.skips(body, left.is_none()) {
                 choose(choices, body, left);
             }
         }
         Symbol::Rule(rule) => {
-            if !choices.skips(grammar.rule(rule).body) {
+            if !choices.skips(grammar.rule(rule).body, left.is_none()) {
                 let left = choices.levels(rule, left);
                 call(choices, rule, left);
             }

@@ -68,6 +68,7 @@ impl Program {
     ) -> Option<()> {
         let mut rng = Rng::new(seed, index);
         let start = out.len();
+        let mut steps = 0u64;
         for attempt in 0..MAX_REDRAWS {
             if attempt == 0 {
                 tape.rewind();
@@ -79,10 +80,15 @@ impl Program {
                 Engine::Recursive => recursive::walk(&mut choices),
                 Engine::Iterative => iterative::walk(&mut choices),
             }
+            steps += choices.steps();
             match &self.relex {
                 Some(relex) if !relex.accepts(&out[start..], &scratch.tokens) => {
                     scratch.redrawn += 1;
                     out.truncate(start);
+                    // Not a thousand long ones.
+                    if steps > self.max_steps() {
+                        return None;
+                    }
                 }
                 _ => return Some(()),
             }

@@ -44,8 +44,8 @@ pub struct Program {
     /// The alternative of each body with the least bytes.
     pub(crate) shortest: Vec<AltId>,
     /// The choice at each body, free and at the limit.
-    pub(crate) free: Choices,
-    pub(crate) closed: Choices,
+    pub(crate) free: Offers,
+    pub(crate) closed: Offers,
     /// Completions of each alternative.
     pub(crate) ways: Vec<u64>,
     /// What an input must be lexed against, where lowering proved too little.
@@ -58,16 +58,16 @@ pub struct Program {
 
 /// The alternatives that each body offers.
 #[derive(Debug)]
-pub(crate) struct Choices {
+pub(crate) struct Offers {
     first: Vec<u32>,
     alternatives: Vec<AltId>,
     /// Weights of an alternative and all before it in its body.
     sums: Vec<u64>,
 }
 
-impl Choices {
-    fn of(grammar: &Grammar, allowed: impl Fn(AltId) -> bool) -> Choices {
-        let mut choices = Choices { first: vec![0], alternatives: Vec::new(), sums: Vec::new() };
+impl Offers {
+    fn of(grammar: &Grammar, allowed: impl Fn(AltId) -> bool) -> Offers {
+        let mut choices = Offers { first: vec![0], alternatives: Vec::new(), sums: Vec::new() };
         for body in (0..grammar.body_count() as u32).map(BodyId) {
             let mut sum = 0;
             for alt in grammar.alternatives(body).filter(|&alt| allowed(alt)) {
@@ -94,11 +94,11 @@ impl Choices {
         self.sums[self.range(body)].last().copied().unwrap_or(0)
     }
 
-    /// The one that a number below that sum means.
-    pub fn at(&self, body: BodyId, drawn: u64) -> Option<AltId> {
+    /// The one that a number below that sum means. There must be one.
+    pub fn at(&self, body: BodyId, drawn: u64) -> AltId {
         let range = self.range(body);
         let at = self.sums[range.clone()].partition_point(|&sum| sum <= drawn);
-        self.alternatives[range].get(at).copied()
+        self.alternatives[range.start + at.min(range.len().saturating_sub(1))]
     }
 }
 
@@ -149,10 +149,11 @@ impl Program {
         if size > options.max_size || size == u64::MAX {
             return Err(Unfit::Size { least: size, limit: options.max_size });
         }
-        let free = Choices::of(&grammar, |alt| facts.alternative_productive(alt));
-        let closed = Choices::of(&grammar, |alt| closing.allows(alt));
-        let ways =
-            (0..grammar.alternative_count() as u32).map(|a| pool::ways_of(&grammar, &closing, AltId(a))).collect();
+        let free = Offers::of(&grammar, |alt| facts.alternative_productive(alt));
+        let closed = Offers::of(&grammar, |alt| closing.allows(alt));
+        let ways = (0..grammar.alternative_count() as u32)
+            .map(|a| pool::ways_of(&grammar, &closing, AltId(a)))
+            .collect();
         let token_of = lowered.relex.as_ref().map_or_else(Vec::new, |relex| relex.tokens(&grammar));
         let relex = lowered.relex.filter(|_| !lowered.unproven.is_empty());
         let warnings = lowered.warnings;
@@ -184,11 +185,11 @@ impl Program {
         self.options.max_size.saturating_mul(16).saturating_add(1 << 20)
     }
 
-    /// After this many steps it is ended as well: a step is a symbol or one
-    /// round of a repetition, and those that draw and emit nothing would
+    /// After this many steps it is ended as well: a step is an alternative or
+    /// the completion of a rule, and those that draw and emit nothing would
     /// else be without bound.
     pub fn max_steps(&self) -> u64 {
-        self.max_draws().saturating_mul(16)
+        self.max_draws().saturating_mul(4)
     }
 
     /// Whether a body derives nothing but the empty text.

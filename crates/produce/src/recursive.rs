@@ -33,7 +33,7 @@ pub(crate) fn walk(choices: &mut Choices) {
                 }
             }
             Frame::Repeat { body, times, left } => {
-                if choices.skips(body) {
+                if choices.skips(body, left.is_none()) {
                     continue;
                 }
                 if times > 1 {
@@ -52,12 +52,12 @@ fn symbol(choices: &mut Choices, symbol: Symbol, left: Option<u32>) {
         Symbol::Bytes(bytes) => choices.bytes(grammar.bytes(bytes)),
         Symbol::Class(class) => choices.class(grammar.class(class)),
         Symbol::Group(body) => {
-            if !choices.skips(body) {
+            if !choices.skips(body, left.is_none()) {
                 choose(choices, body, left);
             }
         }
         Symbol::Rule(rule) => {
-            if !choices.skips(grammar.rule(rule).body) {
+            if !choices.skips(grammar.rule(rule).body, left.is_none()) {
                 let left = choices.levels(rule, left);
                 call(choices, rule, left);
             }

@@ -26,6 +26,8 @@ pub struct Closing {
     allowed: Vec<bool>,
     order: Vec<RuleId>,
     completions: Vec<u64>,
+    /// Bodies that derive some text at the limit.
+    nonempty: Vec<bool>,
 }
 
 impl Closing {
@@ -39,7 +41,9 @@ impl Closing {
                 .collect(),
         };
         let order = order(grammar, &allowed);
-        let mut closing = Closing { allowed, order, completions: vec![0; grammar.body_count()] };
+        let bodies = grammar.body_count();
+        let mut closing =
+            Closing { allowed, order, completions: vec![0; bodies], nonempty: vec![false; bodies] };
         for at in 0..closing.order.len() {
             let rule = closing.order[at];
             closing.count(grammar, sites, sites.body_of_rule(rule));
@@ -62,19 +66,41 @@ impl Closing {
         self.completions[body.index()]
     }
 
+    /// Whether a body derives only the empty text at the limit.
+    pub fn only_empty(&self, body: BodyId) -> bool {
+        !self.nonempty[body.index()]
+    }
+
     fn count(&mut self, grammar: &Grammar, sites: &Sites, body: BodyId) -> u64 {
         let mut total = 0u64;
+        let mut nonempty = false;
         for alt in grammar.alternatives(body) {
             let mut product = 1u64;
+            let mut text = false;
             for symbol in grammar.symbols(alt) {
                 let ways = match *symbol {
-                    Symbol::Bytes(_) => 1,
-                    Symbol::Class(class) => u64::from(grammar.class(class).count()),
-                    Symbol::Rule(rule) => self.completions[sites.body_of_rule(rule).index()],
-                    Symbol::Group(inner) => self.count(grammar, sites, inner),
+                    Symbol::Bytes(bytes) => {
+                        text |= bytes.len > 0;
+                        1
+                    }
+                    Symbol::Class(class) => {
+                        text = true;
+                        u64::from(grammar.class(class).count())
+                    }
+                    Symbol::Rule(rule) => {
+                        let body = sites.body_of_rule(rule).index();
+                        text |= self.nonempty[body];
+                        self.completions[body]
+                    }
+                    Symbol::Group(inner) => {
+                        let ways = self.count(grammar, sites, inner);
+                        text |= self.nonempty[inner.index()];
+                        ways
+                    }
                     Symbol::Repeat(repeat) => {
                         let repeat = *grammar.repeat(repeat);
                         let ways = self.count(grammar, sites, repeat.body);
+                        text |= repeat.min > 0 && self.nonempty[repeat.body.index()];
                         ways.saturating_pow(repeat.min)
                     }
                 };
@@ -82,9 +108,11 @@ impl Closing {
             }
             if self.allowed[alt.index()] {
                 total = total.saturating_add(product);
+                nonempty |= text;
             }
         }
         self.completions[body.index()] = total;
+        self.nonempty[body.index()] = nonempty;
         total
     }
 }
