@@ -80,6 +80,8 @@ pub struct LoadOptions<'a> {
 
 /// Imports of imports may be this deep.
 const MAX_IMPORTS: usize = 1_000;
+/// Imports in all texts together, of the same text or not: each is fetched.
+const MAX_ASKED: usize = 10_000;
 
 /// Reads all `texts` as parts of one grammar.
 pub fn load(texts: Vec<Text>, options: LoadOptions, loader: &dyn Loader) -> Result<Loaded, Rejected> {
@@ -115,6 +117,7 @@ impl Reading {
         // Texts still to read, each with the chain of texts that led to it.
         let mut queue = std::collections::VecDeque::from([(text, asked, Vec::<String>::new())]);
         let mut count = 0;
+        let mut asked_for = 0;
         while let Some((text, asked, chain)) = queue.pop_front() {
             count += 1;
             if count > MAX_IMPORTS {
@@ -124,6 +127,12 @@ impl Reading {
             let name = text.name.clone();
             let imports = self.read_one(text, asked, notation);
             for import in imports {
+                asked_for += 1;
+                if asked_for > MAX_ASKED {
+                    let message = "more than 10,000 imports are asked for";
+                    self.diags.push(Diagnostic::error(import.span, message));
+                    return;
+                }
                 let error = |message: String| Diagnostic::error(import.span, message);
                 let text = match loader.import(&name, &import.path) {
                     Ok(text) => text,

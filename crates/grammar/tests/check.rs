@@ -16,7 +16,9 @@ fn check(text: &str, expected: Expect) {
 
 #[test]
 fn a_rule_that_always_calls_itself_never_finishes() {
-    check("list = item list ;\nitem = 'x' ;\n", expect![[r#"
+    check(
+        "list = item list ;\nitem = 'x' ;\n",
+        expect![[r#"
         error: rule `list` can never finish
          --> g.wug:1:1
           |
@@ -24,12 +26,15 @@ fn a_rule_that_always_calls_itself_never_finishes() {
           | ^^^^ every alternative calls `list` again
           |
           = help: add an alternative that does not call `list`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_endless_rule_beside_others_is_a_warning() {
-    check("s = 'x' | list ;\nlist = 'y' list | list 'z' ;\n", expect![[r#"
+    check(
+        "s = 'x' | list ;\nlist = 'y' list | list 'z' ;\n",
+        expect![[r#"
         warning: rule `list` can never finish
          --> g.wug:2:1
           |
@@ -37,12 +42,15 @@ fn an_endless_rule_beside_others_is_a_warning() {
           | ^^^^ every alternative calls `list` again
           |
           = help: add an alternative that does not call `list`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn endless_circles_are_told_with_what_they_need() {
-    check("s = a 'x' ;\na = 'p' b ;\nb = 'q' a | c ;\nc = b b ;\n", expect![[r#"
+    check(
+        "s = a 'x' ;\na = 'p' b ;\nb = 'q' a | c ;\nc = b b ;\n",
+        expect![[r#"
         error: the start rule `s` can never finish
          --> g.wug:1:1
           |
@@ -65,23 +73,29 @@ fn endless_circles_are_told_with_what_they_need() {
           | -
           |
           = help: give one of them an alternative that needs none of them
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_class_without_members_derives_nothing() {
-    check("s = 'a' [a&&b] ;\n", expect![[r#"
+    check(
+        "s = 'a' [a&&b] ;\n",
+        expect![[r#"
         error: rule `s` can never finish
          --> g.wug:1:1
           |
         1 | s = 'a' [a&&b] ;
           | ^ every alternative holds something that derives nothing
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn unused_rules_are_listed_but_not_tokens() {
-    check("s = A ;\nold = s ;\ntoken A = 'a' ;\ntoken B = C ;\nfragment C = 'c' ;\nfragment D = 'd' ;\n", expect![[r#"
+    check(
+        "s = A ;\nold = s ;\ntoken A = 'a' ;\ntoken B = C ;\nfragment C = 'c' ;\nfragment D = 'd' ;\n",
+        expect![[r#"
         warning: rule `old` is never used
          --> g.wug:2:1
           |
@@ -92,7 +106,8 @@ fn unused_rules_are_listed_but_not_tokens() {
           |
         6 | fragment D = 'd' ;
           |          ^ the start rule `s` does not lead here
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -36,9 +36,20 @@ pub fn resolve(
     let excluded: HashMap<RuleId, BodyId> = exceptions.iter().copied().collect();
     let mut names: HashSet<String> = grammar.rules.iter().map(|r| r.name.clone()).collect();
     let mut work = Work::default();
+    if let (true, Some(&(rule, _))) = (grammar.has_tokens(), exceptions.first()) {
+        let message = "an exception in a grammar with tokens";
+        diags.push(
+            Diagnostic::error(grammar.rule(rule).span, message)
+                .help("rules read tokens here, not characters: leave the tokens out, or the exceptions"),
+        );
+        return None;
+    }
     for rule in order(&grammar, &excluded, diags) {
         let Some(&right) = excluded.get(&rule) else { continue };
-        match difference(&grammar, grammar.rule(rule).body, right, &mut work) {
+        let found = difference(&grammar, grammar.rule(rule).body, right, &mut work);
+        // What is found is added to what is stored, which looks at all classes.
+        let found = found.and_then(|f| work.spend(grammar.class_count()).map_or(Err(LARGE), |()| Ok(f)));
+        match found {
             Ok(Found::Class(class)) => replace(&mut grammar, rule, |builder| {
                 let class = builder.class(class);
                 builder.symbol(Symbol::Class(class), Span::NONE);
@@ -104,9 +115,9 @@ const LARGE: Refused = Refused {
 };
 
 fn difference(grammar: &Grammar, left: BodyId, right: BodyId, work: &mut Work) -> Result<Found, Refused> {
-    let mut fuel = CLASS_FUEL;
-    if let (Some(left), Some(right)) =
-        (class_of(grammar, left, &mut fuel), class_of(grammar, right, &mut fuel))
+    let mut classes = Classes { grammar, fuel: CLASS_FUEL, work };
+    let mut class_of = |body| classes.of(body).map_err(|_| LARGE);
+    if let (Some(left), Some(right)) = (class_of(left)?, class_of(right)?)
         && let Some(class) = left.difference(&right)
     {
         return Ok(Found::Class(class));
@@ -131,26 +142,72 @@ fn difference(grammar: &Grammar, left: BodyId, right: BodyId, work: &mut Work) -
 /// left to the automaton.
 const CLASS_FUEL: usize = 1_000;
 
-/// The set of characters that a body is, if it is one.
-fn class_of(grammar: &Grammar, body: BodyId, fuel: &mut usize) -> Option<Class> {
-    *fuel = fuel.checked_sub(1)?;
-    let mut all = Class::new(Unit::Char, []);
-    for alt in grammar.alternatives(body) {
-        let [symbol] = grammar.symbols(alt) else { return None };
-        let own = match *symbol {
-            Symbol::Class(class) => grammar.class(class).clone(),
-            Symbol::Bytes(bytes) => {
-                let mut chars = std::str::from_utf8(grammar.bytes(bytes)).ok()?.chars();
-                let (c, None) = (chars.next()? as u32, chars.next()) else { return None };
-                Class::new(Unit::Char, [(c, c)])
-            }
-            Symbol::Rule(rule) => class_of(grammar, grammar.rule(rule).body, fuel)?,
-            Symbol::Group(inner) => class_of(grammar, inner, fuel)?,
-            Symbol::Repeat(_) => return None,
-        };
-        all = all.union(&own)?;
+/// Bodies as sets of characters.
+struct Classes<'a> {
+    grammar: &'a Grammar,
+    fuel: usize,
+    work: &'a mut Work,
+}
+
+impl Classes<'_> {
+    /// The set of characters that a body is, if it is one.
+    fn of(&mut self, body: BodyId) -> Result<Option<Class>, TooLarge> {
+        let mut found = Members::default();
+        Ok(if self.collect(body, &mut found)? { found.class() } else { None })
     }
-    Some(all)
+
+    /// Adds the members of a body; `false` if it is no set of characters.
+    fn collect(&mut self, body: BodyId, found: &mut Members) -> Result<bool, TooLarge> {
+        let Some(fuel) = self.fuel.checked_sub(1) else { return Ok(false) };
+        self.fuel = fuel;
+        for alt in self.grammar.alternatives(body) {
+            self.work.spend(1)?;
+            let [symbol] = self.grammar.symbols(alt) else { return Ok(false) };
+            let whole = match *symbol {
+                Symbol::Class(class) => {
+                    let class = self.grammar.class(class);
+                    self.work.spend(class.ranges().len())?;
+                    found.add(class.unit(), class.ranges());
+                    true
+                }
+                Symbol::Bytes(bytes) => {
+                    let text = std::str::from_utf8(self.grammar.bytes(bytes)).unwrap_or("");
+                    let mut chars = text.chars();
+                    let (c, more) = (chars.next(), chars.next());
+                    found.add(Unit::Char, &c.map(|c| (c as u32, c as u32)).into_iter().collect::<Vec<_>>());
+                    c.is_some() && more.is_none()
+                }
+                Symbol::Rule(rule) => self.collect(self.grammar.rule(rule).body, found)?,
+                Symbol::Group(inner) => self.collect(inner, found)?,
+                Symbol::Repeat(_) => false,
+            };
+            if !whole {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Ranges of members, by unit.
+#[derive(Default)]
+struct Members {
+    bytes: Vec<(u32, u32)>,
+    chars: Vec<(u32, u32)>,
+}
+
+impl Members {
+    fn add(&mut self, unit: Unit, ranges: &[(u32, u32)]) {
+        match unit {
+            Unit::Byte => self.bytes.extend_from_slice(ranges),
+            Unit::Char => self.chars.extend_from_slice(ranges),
+        }
+    }
+
+    /// All together, if they can be one class.
+    fn class(self) -> Option<Class> {
+        Class::new(Unit::Byte, self.bytes).union(&Class::new(Unit::Char, self.chars))
+    }
 }
 
 fn replace(grammar: &mut Grammar, rule: RuleId, fill: impl FnOnce(&mut Builder<Symbol>)) {
