@@ -9,7 +9,7 @@
 //!      - rules that would make the grammar larger than
 //!        `4 × symbols + 1,000`, or groups nest too deep.
 //!
-//!      Rules that nothing calls any more are gone.
+//! Rules that nothing calls any more are gone.
 //!
 //! A rule is inlined everywhere or nowhere, callees first; so the size
 //! after each step is known before it is taken.

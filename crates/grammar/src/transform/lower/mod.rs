@@ -117,8 +117,12 @@ fn try_lower(grammar: &Grammar, check: bool) -> Result<Lowered, TooLarge> {
     if !unproven.is_empty() {
         let place = grammar.rule(grammar.start()).span;
         let message = format!(
-            "inputs are lexed again, since these tokens may run together with what follows: {}",
-            unproven.join(", ")
+            "inputs are lexed again, since these tokens may run together with what follows: {}{}",
+            unproven[..unproven.len().min(MAX_LISTED)].join(", "),
+            match unproven.len().saturating_sub(MAX_LISTED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            }
         );
         warnings.push(
             Diagnostic::warning(place, message)
@@ -132,10 +136,14 @@ fn try_lower(grammar: &Grammar, check: bool) -> Result<Lowered, TooLarge> {
     Ok(Lowered { grammar: lowered, relex, warnings, unproven })
 }
 
+/// More tokens than this are summed up in messages.
+const MAX_LISTED: usize = 10;
+
 /// Tokens that are asked for but never read.
 fn never_read(grammar: &Grammar, lexicon: &Lexicon, conflicts: &Conflicts) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
-    for token in lexicon.all().filter(|&t| conflicts.states(t).is_empty()) {
+    let never: Vec<TokenId> = lexicon.all().filter(|&t| conflicts.states(t).is_empty()).collect();
+    for &token in never.iter().take(MAX_LISTED) {
         let name = lexicon.name(grammar, token);
         let span = match lexicon.token(token).origin {
             crate::lexical::lexicon::Origin::Rule(rule) => grammar.rule(rule).span,
@@ -143,6 +151,10 @@ fn never_read(grammar: &Grammar, lexicon: &Lexicon, conflicts: &Conflicts) -> Ve
         };
         let message = format!("token `{name}` is never read: earlier tokens take all of its texts");
         warnings.push(Diagnostic::warning(span, message).help("move it before them"));
+    }
+    if never.len() > MAX_LISTED {
+        let message = format!("{} more tokens are never read", never.len() - MAX_LISTED);
+        warnings.push(Diagnostic::warning(Span::NONE, message));
     }
     warnings
 }
