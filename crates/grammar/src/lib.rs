@@ -1,5 +1,34 @@
 //! Grammars as data: from any notation to one representation, with facts
 //! and transforms.
+//!
+//! ```text
+//! text --notation--> Ast --resolve--> Grammar --transform--> Grammar
+//!                                        |                      |
+//!                                      facts                  print
+//! ```
+//!
+//! [`mod@load`] is the door for texts of all [`notation`]s. What is wrong
+//! with them comes back as [`Diagnostic`]s with their places. A [`Grammar`]
+//! is immutable; [`facts`] tell what is true of it, [`transform`]s make
+//! another of it, [`print`] makes text of it.
+//!
+//! ```
+//! use wug_grammar::facts::Facts;
+//! use wug_grammar::load::load_text;
+//! use wug_grammar::{Notation, print};
+//!
+//! let loaded = load_text("list.ebnf", "list = item, { \",\", item }; item = \"x\";", Notation::Ebnf)?;
+//! let grammar = loaded.grammar;
+//! assert_eq!(print::wug::print(&grammar), "list = item (\",\" item)* ;\nitem = \"x\" ;\n");
+//!
+//! let facts = Facts::of(&grammar);
+//! assert_eq!(facts.min_length(grammar.rule(grammar.start()).body), Some(1));
+//! assert_eq!(facts.max_length(&grammar, grammar.start()), None);
+//! # Ok::<(), wug_grammar::Rejected>(())
+//! ```
+//!
+//! The crate does no IO, draws no random numbers and does not panic on any
+//! text.
 
 pub mod arena;
 pub mod ast;

@@ -9,6 +9,18 @@
 //! The engines differ in how, never in what they produce: the same grammar,
 //! options, seed and index give the same bytes.
 //!
+//! ```
+//! use wug_grammar::{Notation, load::load_text};
+//! use wug_produce::{Engine, Options, Program, Scratch};
+//!
+//! let grammar = load_text("sum.wug", "sum = [0-9]+ ('+' sum)? ;", Notation::Wug)?.grammar;
+//! let program = Program::new(&grammar, Options::default()).expect("it ends");
+//! let mut input = Vec::new();
+//! program.produce(Engine::Recursive, 1, 0, &mut Scratch::default(), &mut input).expect("no tokens");
+//! assert!(input.iter().all(|b| b.is_ascii_digit() || *b == b'+'));
+//! # Ok::<(), wug_grammar::Rejected>(())
+//! ```
+//!
 //! The crate starts no process and reads neither files nor the clock.
 
 pub mod batch;

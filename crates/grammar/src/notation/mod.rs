@@ -2,7 +2,7 @@
 //!
 //! A reader appends the rules of one text to an [`Ast`] and reports
 //! mistakes with their places. It binds no names and does no IO: imports
-//! are handed back to [`crate::load`].
+//! are handed back to [`mod@crate::load`].
 
 mod abnf;
 mod bnf;
