@@ -10,7 +10,7 @@
 //! [`mod@load`] is the door for texts of all [`notation`]s. What is wrong
 //! with them comes back as [`Diagnostic`]s with their places. A [`Grammar`]
 //! is immutable; [`facts`] tell what is true of it, [`transform`]s make
-//! another of it, [`print`] makes text of it.
+//! another of it, [`mod@print`] makes text of it.
 //!
 //! ```
 //! use wug_grammar::facts::Facts;
