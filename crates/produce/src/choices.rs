@@ -90,7 +90,7 @@ impl<'a> Choices<'a> {
 
     /// Levels left inside a rule that is called with `left` levels below
     /// its caller; `None` if it is closed.
-    pub fn levels(&self, rule: RuleId, left: Option<u32>) -> Option<u32> {
+    fn levels(&self, rule: RuleId, left: Option<u32>) -> Option<u32> {
         let rule = self.program.grammar.rule(rule);
         let left = if rule.costs_depth() { left?.checked_sub(1)? } else { left? };
         self.within(rule.depth_limit, left)
@@ -120,14 +120,37 @@ impl<'a> Choices<'a> {
         self.program.only_empty(body) || (closed && self.program.closing.only_empty(body))
     }
 
+    /// Derives one symbol with `left` levels below it, or says what is to
+    /// be walked for it.
+    pub fn symbol(&mut self, symbol: Symbol, left: Option<u32>) -> Next {
+        let grammar = &self.program.grammar;
+        match symbol {
+            Symbol::Bytes(bytes) => self.bytes(grammar.bytes(bytes)),
+            Symbol::Class(class) => self.class(grammar.class(class)),
+            Symbol::Group(body) if !self.skips(body, left.is_none()) => return Next::Choose(body),
+            Symbol::Rule(rule) if !self.skips(grammar.rule(rule).body, left.is_none()) => {
+                return Next::Call(rule, self.levels(rule, left));
+            }
+            Symbol::Repeat(repeat) => {
+                let repeat = grammar.repeat(repeat);
+                let times = self.times(repeat, left.is_none());
+                if times > 0 {
+                    return Next::Repeat(repeat.body, times);
+                }
+            }
+            Symbol::Group(_) | Symbol::Rule(_) => {}
+        }
+        Next::Nothing
+    }
+
     /// Emits literal bytes.
-    pub fn bytes(&mut self, bytes: &[u8]) {
+    fn bytes(&mut self, bytes: &[u8]) {
         self.open = self.open.saturating_sub(bytes.len() as u64);
         self.out.extend_from_slice(bytes);
     }
 
     /// Emits a member of a class.
-    pub fn class(&mut self, class: &Class) {
+    fn class(&mut self, class: &Class) {
         let mut index = 0;
         if class.count() > 1 {
             index = self.draw(class.count(), |bits| below(bits, class.count()));
@@ -141,7 +164,7 @@ impl<'a> Choices<'a> {
     }
 
     /// How often a repetition comes.
-    pub fn times(&mut self, repeat: &Repeat, closed: bool) -> u32 {
+    fn times(&mut self, repeat: &Repeat, closed: bool) -> u32 {
         if self.only_empty(repeat.body, closed) {
             return 0;
         }
@@ -340,6 +363,18 @@ impl<'a> Choices<'a> {
         self.tape.record(index, n);
         index
     }
+}
+
+/// What a symbol leaves to be walked.
+pub enum Next {
+    /// Nothing: it is emitted.
+    Nothing,
+    /// An alternative of this body.
+    Choose(BodyId),
+    /// A rule, with this many levels for its own choices and those below.
+    Call(RuleId, Option<u32>),
+    /// A body, this often.
+    Repeat(BodyId, u32),
 }
 
 /// What became of a closed rule.

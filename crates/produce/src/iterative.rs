@@ -6,7 +6,7 @@
 //! empty expansion and underruns its array. Ours counts every symbol of a
 //! level, and unwinds after any of them.
 
-use crate::choices::{Choices, Completion};
+use crate::choices::{Choices, Completion, Next};
 use wug_grammar::{AltId, BodyId, RuleId, Symbol};
 
 /// The stack and the record.
@@ -45,7 +45,12 @@ pub(crate) fn walk(choices: &mut Choices) {
         level.pending -= 1;
         let left = level.left;
         match step {
-            Step::Symbol(symbol) => derive(choices, symbol, left),
+            Step::Symbol(symbol) => match choices.symbol(symbol, left) {
+                Next::Nothing => {}
+                Next::Choose(body) => choose(choices, body, left),
+                Next::Call(rule, left) => call(choices, rule, left),
+                Next::Repeat(body, times) => push(choices, Step::Repeat(body, times)),
+            },
             Step::Repeat(body, times) => {
                 if !choices.skips(body, left.is_none()) {
                     if times > 1 {
@@ -64,32 +69,6 @@ fn unwind(choices: &mut Choices) {
     let levels = &mut choices.scratch.steps.levels;
     while levels.last().is_some_and(|level| level.pending == 0) {
         levels.pop();
-    }
-}
-
-fn derive(choices: &mut Choices, symbol: Symbol, left: Option<u32>) {
-    let grammar = &choices.program.grammar;
-    match symbol {
-        Symbol::Bytes(bytes) => choices.bytes(grammar.bytes(bytes)),
-        Symbol::Class(class) => choices.class(grammar.class(class)),
-        Symbol::Group(body) => {
-            if !choices.skips(body, left.is_none()) {
-                choose(choices, body, left);
-            }
-        }
-        Symbol::Rule(rule) => {
-            if !choices.skips(grammar.rule(rule).body, left.is_none()) {
-                let left = choices.levels(rule, left);
-                call(choices, rule, left);
-            }
-        }
-        Symbol::Repeat(repeat) => {
-            let repeat = grammar.repeat(repeat);
-            let times = choices.times(repeat, left.is_none());
-            if times > 0 {
-                push(choices, Step::Repeat(repeat.body, times));
-            }
-        }
     }
 }
 

@@ -4,8 +4,8 @@
 //! The recursion's frames live on the heap: depth is the user's to choose,
 //! and the native stack is not.
 
-use crate::choices::{Choices, Completion};
-use wug_grammar::{AltId, BodyId, RuleId, Symbol};
+use crate::choices::{Choices, Completion, Next};
+use wug_grammar::{AltId, BodyId, RuleId};
 
 /// Work that is left; `left` levels are below it, none if it is closed.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,14 @@ pub(crate) fn walk(choices: &mut Choices) {
                     choices.scratch.frames.push(Frame::Symbols { next: next + 1, end, left });
                 }
                 if next < end {
-                    symbol(choices, choices.program.grammar.symbol(next), left);
+                    match choices.symbol(choices.program.grammar.symbol(next), left) {
+                        Next::Nothing => {}
+                        Next::Choose(body) => choose(choices, body, left),
+                        Next::Call(rule, left) => call(choices, rule, left),
+                        Next::Repeat(body, times) => {
+                            choices.scratch.frames.push(Frame::Repeat { body, times, left });
+                        }
+                    }
                 }
             }
             Frame::Repeat { body, times, left } => {
@@ -40,33 +47,6 @@ pub(crate) fn walk(choices: &mut Choices) {
                     choices.scratch.frames.push(Frame::Repeat { body, times: times - 1, left });
                 }
                 choose(choices, body, left);
-            }
-        }
-    }
-}
-
-/// Derives one symbol of an alternative.
-fn symbol(choices: &mut Choices, symbol: Symbol, left: Option<u32>) {
-    let grammar = &choices.program.grammar;
-    match symbol {
-        Symbol::Bytes(bytes) => choices.bytes(grammar.bytes(bytes)),
-        Symbol::Class(class) => choices.class(grammar.class(class)),
-        Symbol::Group(body) => {
-            if !choices.skips(body, left.is_none()) {
-                choose(choices, body, left);
-            }
-        }
-        Symbol::Rule(rule) => {
-            if !choices.skips(grammar.rule(rule).body, left.is_none()) {
-                let left = choices.levels(rule, left);
-                call(choices, rule, left);
-            }
-        }
-        Symbol::Repeat(repeat) => {
-            let repeat = grammar.repeat(repeat);
-            let times = choices.times(repeat, left.is_none());
-            if times > 0 {
-                choices.scratch.frames.push(Frame::Repeat { body: repeat.body, times, left });
             }
         }
     }
