@@ -5,6 +5,7 @@
 
 mod commands;
 mod grammar_arg;
+mod interrupt;
 mod number;
 mod size;
 mod terminal;

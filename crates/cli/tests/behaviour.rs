@@ -146,3 +146,36 @@ fn on_a_terminal(arguments: &[&str], setting: Option<(&str, &str)>) -> String {
     child.wait().expect("wug ends");
     text(&shown)
 }
+
+/// Ctrl-C in the middle of a long run: what was written is whole.
+#[test]
+fn an_interrupted_run_leaves_whole_inputs() {
+    let folder = std::env::temp_dir().join(format!("wug-interrupt-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    let mapped = folder.join("mapped");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wug"))
+        .args(["generate", "json", "-n", "1000000000", "-s", "1", "--sink"])
+        .arg(format!("mmap:{}", mapped.display()))
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("wug runs");
+    // Until something is there.
+    while std::fs::metadata(&mapped).map_or(0, |m| m.len()) == 0 {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let id = rustix::process::Pid::from_raw(child.id() as i32).expect("a process id");
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("a signal");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let inputs: String = said.chars().filter(char::is_ascii_digit).collect();
+    let expected = Command::new(env!("CARGO_BIN_EXE_wug"))
+        .args(["generate", "json", "-s", "1", "-n", &inputs])
+        .output()
+        .expect("wug runs");
+    assert!(said.contains("stopped after"), "{said}");
+    assert!(std::fs::read(&mapped).expect("the file") == expected.stdout, "{inputs} inputs are whole");
+    std::fs::remove_dir_all(&folder).expect("the scratch folder");
+}

@@ -5,6 +5,7 @@ mod stats;
 mod workers;
 
 use crate::grammar_arg::GrammarArg;
+use crate::interrupt::{self, Interrupt};
 use crate::terminal::{self, without_number};
 use crate::{Failure, Outcome, number, size};
 use clap::{Args, ValueEnum};
@@ -163,11 +164,12 @@ impl Generate {
         }
         let setup_seconds = setup.cpu().as_secs_f64();
 
+        let interrupt = Interrupt::listen();
         let clock = Clock::start();
         let mut lengths = Lengths::default();
         let scratches = match single {
             true => vec![self.one(&program, seed, tape.unwrap_or_default(), &mut sink, &mut lengths)?],
-            false => self.many(&program, seed, &mut sink, &mut lengths)?,
+            false => self.many(&program, seed, &interrupt, &mut sink, &mut lengths)?,
         };
         match sink.finish() {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -180,6 +182,10 @@ impl Generate {
             let text = serde_json::to_string(&stats).map_err(|e| Failure::Message(1, e.to_string()))?;
             terminal::say(&format!("{text}\n"));
         }
+        if interrupt.asked() {
+            let message = format!("stopped after {} whole inputs", lengths.inputs);
+            return Err(Failure::Message(interrupt::EXIT, message));
+        }
         Ok(())
     }
 
@@ -188,6 +194,7 @@ impl Generate {
         &self,
         program: &Program,
         seed: u64,
+        interrupt: &Interrupt,
         sink: &mut Sink,
         lengths: &mut Lengths,
     ) -> Result<Vec<Scratch>, Failure> {
@@ -207,7 +214,7 @@ impl Generate {
                 return false;
             }
             lengths.add(input.len() as u64);
-            lengths.bytes < enough
+            lengths.bytes < enough && !interrupt.asked()
         });
         match failure {
             Some((index, error)) if error.kind() != io::ErrorKind::BrokenPipe => {
