@@ -249,7 +249,7 @@ fn what_is_produced_lexes_as_meant() {
     arbtest::arbtest(check).budget_ms(wug_grammar::testing::budget(3_000)).size_min(512).size_max(4_096);
     let (grammars, proven, inputs, nonempty) = (grammars.get(), proven.get(), inputs.get(), nonempty.get());
     println!("{grammars} grammars, {proven} of them proven, {inputs} inputs, {nonempty} of several tokens");
-    assert!(grammars > 50 && proven * 10 > grammars * 6, "{proven} of {grammars} proven");
+    assert!(grammars > 20 && proven * 10 > grammars * 6, "{proven} of {grammars} proven");
     assert!(nonempty * 10 > inputs * 4, "{nonempty} of {inputs} inputs have several tokens");
 }
 
