@@ -2,16 +2,21 @@
 
 /// Reads a number of 64 bits.
 pub fn wide(text: &str) -> Result<u64, String> {
-    let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if !plain {
-        return Err("give a whole number, such as 10".to_string());
-    }
-    text.parse().map_err(|_| format!("the largest number is {}", u64::MAX))
+    whole(text, u64::MAX)
 }
 
 /// Reads a number of 32 bits.
 pub fn small(text: &str) -> Result<u32, String> {
-    u32::try_from(wide(text)?).map_err(|_| format!("the largest number is {}", u32::MAX))
+    whole(text, u64::from(u32::MAX)).map(|number| number as u32)
+}
+
+fn whole(text: &str, largest: u64) -> Result<u64, String> {
+    let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if !plain {
+        return Err("give a whole number, such as 10".to_string());
+    }
+    let number = text.parse().ok().filter(|&number: &u64| number <= largest);
+    number.ok_or_else(|| format!("the largest number is {largest}"))
 }
 
 #[cfg(test)]

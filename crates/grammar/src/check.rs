@@ -15,8 +15,7 @@ const MAX_LISTED: usize = 10;
 /// Finds endless and unreachable rules.
 pub fn check(grammar: &Grammar, facts: &Facts) -> Vec<Diagnostic> {
     let mut found = endless(grammar, facts);
-    let used = used(grammar, facts);
-    let unused: Vec<RuleId> = grammar.rules().filter(|&r| !used[r.index()]).collect();
+    let unused = unused(grammar, facts);
     let warn = |&r: &RuleId| {
         let span = grammar.rule(r).span;
         let start = grammar.name(grammar.start());
@@ -27,11 +26,13 @@ pub fn check(grammar: &Grammar, facts: &Facts) -> Vec<Diagnostic> {
     found
 }
 
-/// Rules that the start leads to, and tokens, which a lexer reads whether
-/// or not a rule asks for them.
-fn used(grammar: &Grammar, facts: &Facts) -> Vec<bool> {
+/// Rules that neither the start leads to nor an exception was made from,
+/// tokens and their parts aside: a lexer reads tokens whether or not a rule
+/// asks for them.
+pub fn unused(grammar: &Grammar, facts: &Facts) -> Vec<RuleId> {
     let mut used = facts.reachable.clone();
     let mut work: Vec<RuleId> = grammar.rules().filter(|&r| grammar.rule(r).is_token()).collect();
+    work.extend(&grammar.mentioned);
     work.iter().for_each(|r| used[r.index()] = true);
     while let Some(rule) = work.pop() {
         for edge in facts.graph.calls(rule) {
@@ -40,7 +41,7 @@ fn used(grammar: &Grammar, facts: &Facts) -> Vec<bool> {
             }
         }
     }
-    used
+    grammar.rules().filter(|r| !used[r.index()]).collect()
 }
 
 /// Rules that can never finish, one diagnostic for each circle that is the

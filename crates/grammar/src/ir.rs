@@ -91,6 +91,8 @@ pub struct Grammar {
     pub(crate) arena: Arena<Symbol>,
     pub(crate) start: RuleId,
     pub(crate) modes: Vec<String>,
+    /// Rules that exceptions were made from: used, though nothing calls them.
+    pub(crate) mentioned: Vec<RuleId>,
 }
 
 impl Deref for Grammar {
@@ -142,9 +144,9 @@ impl Grammar {
         self.rules.iter().any(|r| matches!(r.kind, Kind::Token { .. }))
     }
 
-    /// Alternatives of all rules' own bodies, nested ones apart.
-    pub fn top_alternatives(&self) -> usize {
-        self.rules.iter().map(|r| self.alternatives(r.body).len()).sum()
+    /// Alternatives of the rules that a person wrote, those in groups apart.
+    pub fn written_alternatives(&self) -> usize {
+        self.rules.iter().filter(|r| !r.made).map(|r| self.alternatives(r.body).len()).sum()
     }
 
     /// Calls `visit` for each rule that an alternative calls, those in its

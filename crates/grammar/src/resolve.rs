@@ -68,7 +68,13 @@ pub fn resolve(ast: Ast, start: Option<&str>, place: Span, diags: &mut Diagnosti
     for (&(rule, _), &place) in exceptions.iter().zip(&places) {
         rules[rule.index()].span = arena.span(place);
     }
-    let grammar = Grammar { rules, arena, start: start?, modes };
+    let mut grammar = Grammar { rules, arena, start: start?, modes, mentioned: Vec::new() };
+    let mut mentioned = Vec::new();
+    for &(rule, right) in &exceptions {
+        grammar.body_calls(grammar.rule(rule).body, &mut |called| mentioned.push(called));
+        grammar.body_calls(right, &mut |called| mentioned.push(called));
+    }
+    grammar.mentioned = mentioned;
     if exceptions.is_empty() { Some(grammar) } else { except::resolve(grammar, &exceptions, diags) }
 }
 

@@ -181,7 +181,7 @@ impl Maker {
 
     fn finish(self, rules: Vec<Rule>) -> Grammar {
         let modes = vec![crate::resolve::DEFAULT_MODE.to_string()];
-        Grammar { rules, arena: self.builder.finish(), start: RuleId(0), modes }
+        Grammar { rules, arena: self.builder.finish(), start: RuleId(0), modes, mentioned: Vec::new() }
     }
 
     fn body(

@@ -3,6 +3,7 @@
 
 use expect_test::{Expect, expect};
 use wug_grammar::diagnostic::render_all;
+use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
 use wug_grammar::load::load_text;
 use wug_grammar::transform::{lower, prune};
 use wug_grammar::{Notation, print};
@@ -25,15 +26,15 @@ fn keywords_are_taken_from_identifiers_and_kept_apart() {
     check(
         "s = 'if' ID ; token ID = [fi]+ ; skip WS = ' ' ;",
         expect![[r#"
-        s = "if" space ID gap ;
-        @made WS = " " ;
-        @made space = @12 " " | WS ;
-        @made gap = @24 | @12 " " | WS ;
-        @made ID = "f" `ID.2` | "i" `ID.3` ;
-        @made `ID.2` = | @2 [fi] `ID.2` ;
-        @made `ID.3` = | "f" `ID.4` | "i" `ID.2` ;
-        @made `ID.4` = [fi] `ID.2` ;
-    "#]],
+            s = "if" space ID gap ;
+            @made WS = " " ;
+            @made space = @12 " " | WS ;
+            @made gap = @24 | @12 " " | WS ;
+            @made ID = "f" `ID.2` | "i" `ID.3` ;
+            @made `ID.2` = | @2 [fi] `ID.2` ;
+            @made `ID.3` = | "f" `ID.4` | "i" `ID.2` ;
+            @made `ID.4` = [fi] `ID.2` ;
+        "#]],
     );
 }
 
@@ -67,12 +68,12 @@ fn lexemes_are_narrowed_where_nothing_can_stand_between() {
     check(
         "s = NUM DOT ; token NUM = [0-1]{1,2} | '0.' ; token DOT = '.' ;",
         expect![[r#"
-        s = NUM DOT ;
-        @made NUM = "0" `NUM.2` | "1" `NUM.3` ;
-        @made `NUM.2` = [.01] ;
-        @made `NUM.3` = | @2 [01] ;
-        @made DOT = "." ;
-    "#]],
+            s = NUM DOT ;
+            @made NUM = "0" `NUM.2` | "1" `NUM.3` ;
+            @made `NUM.2` = [.01] ;
+            @made `NUM.3` = | @2 [01] ;
+            @made DOT = "." ;
+        "#]],
     );
 }
 
@@ -169,4 +170,39 @@ fn modes_beyond_analysis_are_lexed_again() {
         @made x = "x" ;
     "#]],
     );
+}
+
+#[test]
+fn a_grammar_whose_tokens_always_run_together_is_an_error() {
+    check(
+        "s = ID ID ; token ID = [a-z]+ ;",
+        expect![[r#"
+        error: no input can be read as the tokens it is made of: they always run together
+         --> g.wug:1:1
+          |
+        1 | s = ID ID ; token ID = [a-z]+ ;
+          | ^
+          |
+          = help: a skipped token, such as white space, would keep them apart
+        error: rule `s` can never finish
+         --> g.wug:1:1
+          |
+        1 | s = ID ID ; token ID = [a-z]+ ;
+          | ^ no alternative of it derives a text
+          |
+          = help: add an alternative that does not come back to this rule"#]],
+    );
+}
+
+#[test]
+fn a_lazy_comment_is_not_drawn_without_end() {
+    // Each byte of a text that goes on is equally likely; the way out is not
+    // one in 180 for each of its two bytes.
+    let text = "s = C ; token C = '/*' .*? '*/' ;";
+    let loaded = load_text("g.wug", text, Notation::Wug).unwrap();
+    let grammar = prune::prune(&lower::lower(&loaded.grammar).grammar).unwrap();
+    let facts = Facts::of(&grammar);
+    let closing = Closing::of(&grammar, &facts, ClosingMode::Min);
+    let mean = expected_length(&grammar, &facts, &closing, 4);
+    assert!((10.0..60.0).contains(&mean), "{mean}");
 }

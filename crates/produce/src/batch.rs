@@ -12,9 +12,12 @@ pub struct Batch {
     first: u64,
 }
 
-/// Input `0` was drawn a thousand times, and its tokens always ran together.
+/// An input was drawn again and again, and its tokens always ran together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RanTogether(pub u64);
+pub struct RanTogether {
+    /// Which one.
+    pub index: u64,
+}
 
 impl Batch {
     /// All inputs, one behind the other.
@@ -36,7 +39,7 @@ impl Batch {
 
     /// Replaces what is in it by the inputs `indices` of `seed`, up to the
     /// one with which it passes `enough` bytes; gives the index behind the
-    /// last.
+    /// last. Those before one that cannot be made stay in it.
     pub fn fill(
         &mut self,
         program: &Program,
@@ -50,7 +53,8 @@ impl Batch {
         self.ends.clear();
         self.first = indices.start;
         for index in indices.clone() {
-            program.produce(engine, seed, index, scratch, &mut self.bytes).ok_or(RanTogether(index))?;
+            let made = program.produce(engine, seed, index, scratch, &mut self.bytes);
+            made.ok_or(RanTogether { index })?;
             self.ends.push(self.bytes.len());
             if self.bytes.len() >= enough {
                 return Ok(index + 1);

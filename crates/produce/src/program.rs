@@ -9,7 +9,7 @@ use std::fmt;
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
 use wug_grammar::lexical::TokenId;
 use wug_grammar::transform::{lower, prune};
-use wug_grammar::{AltId, BodyId, Diagnostic, Grammar};
+use wug_grammar::{AltId, BodyId, Diagnostic, Grammar, Severity};
 
 /// What is produced.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +138,11 @@ impl Program {
 
     /// Prepares a grammar that is lowered already.
     pub fn lowered(lowered: lower::Lowered, options: Options) -> Result<Program, Unfit> {
-        let grammar = prune::prune(&lowered.grammar).map_err(|d| Unfit::Endless(Box::new(d)))?;
+        let grammar = prune::prune(&lowered.grammar).map_err(|endless| {
+            // Lowering knows better why nothing is left.
+            let told = lowered.warnings.iter().find(|d| d.severity == Severity::Error);
+            Unfit::Endless(Box::new(told.cloned().unwrap_or(endless)))
+        })?;
         let facts = Facts::of(&grammar);
         let closing = Closing::of(&grammar, &facts, options.closing);
         let bodies = (0..grammar.body_count() as u32).map(BodyId);

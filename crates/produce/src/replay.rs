@@ -1,7 +1,7 @@
 //! Choices as bytes: recorded, and replayed.
 //!
 //! Each choice among `n` is one index in as few whole bytes as `n` needs
-//! (none for one possibility, one up to 256, two up to 65,536, else four),
+//! (one up to 256, two up to 65,536, else four),
 //! little end first. Alternatives are numbered in the full list of their
 //! rule, whatever the depth allows; on replay an index is reduced modulo
 //! `n`, and one that is not allowed modulo those that are. So any bytes are

@@ -145,3 +145,16 @@ fn a_batch_holds_the_single_inputs() {
     assert_eq!(batch.fill(&program, Engine::Recursive, 7, 5..5, 9, &mut scratch), Ok(5));
     assert_eq!(batch.inputs().count(), 0);
 }
+
+#[test]
+fn inputs_before_one_that_cannot_be_made_are_kept() {
+    let grammar = wug("s = (ID | NUM){10} ; token ID = [a-z]+ ; token NUM = [0-9]+ ;");
+    let program = Program::new(&grammar, Options { max_size: 200, ..Options::default() }).unwrap();
+    let (mut batch, mut scratch) = (Batch::default(), Scratch::default());
+    let ran = batch.fill(&program, Engine::Recursive, 1, 0..10_000, usize::MAX, &mut scratch).unwrap_err();
+    assert_eq!(batch.inputs().count() as u64, ran.index);
+    for (index, input) in batch.inputs() {
+        assert_eq!(produce(&program, Engine::Recursive, 1, index).as_deref(), Some(input));
+    }
+    assert_eq!(produce(&program, Engine::Recursive, 1, ran.index), None);
+}

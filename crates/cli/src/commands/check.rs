@@ -91,11 +91,12 @@ impl Check {
         let facts = Facts::of(grammar);
         let mut diagnostics = warnings.clone();
         diagnostics.extend(check::check(grammar, &facts));
-        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-        let lowered = (errors == 0 && grammar.has_tokens()).then(|| lower::lower(grammar));
+        let wrong = |all: &[Diagnostic]| all.iter().any(|d| d.severity == Severity::Error);
+        let lowered = (!wrong(&diagnostics) && grammar.has_tokens()).then(|| lower::lower(grammar));
         if let Some(lowered) = &lowered {
             diagnostics.extend(lowered.warnings.iter().cloned());
         }
+        let wrong = wrong(&diagnostics);
         terminal::diagnostics(&diagnostics, sources);
 
         let (produced, unproven) = match &lowered {
@@ -104,16 +105,18 @@ impl Check {
         };
         let report = Report {
             unproven_tokens: unproven,
-            expected_length: (errors == 0).then(|| self.expected(produced)).filter(|l| l.is_finite()),
+            expected_length: (!wrong).then(|| self.expected(produced)).filter(|l| l.is_finite()),
             found: Found::of(&diagnostics, sources),
             ..describe(grammar, &facts, self.max_depth)
         };
+        // Lengths are those of inputs: with what stands between tokens.
+        let report = if lowered.is_some() { with_lengths(report, produced) } else { report };
         if self.json {
             print_json(&report)?
         } else {
             print(&text(&report))?
         }
-        if errors > 0 { Err(Failure::No) } else { Ok(()) }
+        if wrong { Err(Failure::No) } else { Ok(()) }
     }
 
     fn expected(&self, grammar: &Grammar) -> f64 {
@@ -153,18 +156,32 @@ impl Entry {
     }
 }
 
+/// The report with the lengths of another grammar.
+fn with_lengths(report: Report, grammar: &Grammar) -> Report {
+    let facts = Facts::of(grammar);
+    let max_length = facts.max_length(grammar, grammar.start());
+    Report {
+        min_length: facts.min_length(grammar.rule(grammar.start()).body),
+        max_length,
+        finite: max_length.is_some(),
+        ..report
+    }
+}
+
 fn describe(grammar: &Grammar, facts: &Facts, depth: u32) -> Report {
     let start = grammar.start();
     let names = |keep: &dyn Fn(RuleId) -> bool| -> Vec<String> {
-        grammar.rules().filter(|&r| keep(r)).map(|r| grammar.name(r).to_string()).collect()
+        let written = grammar.rules().filter(|&r| !grammar.rule(r).made);
+        written.filter(|&r| keep(r)).map(|r| grammar.name(r).to_string()).collect()
     };
+    let unused = check::unused(grammar, facts);
     let recursion = |r: RuleId| facts.graph.recursion[r.index()];
     Report {
         start: grammar.name(start).to_string(),
-        rules: grammar.rules().len(),
+        rules: grammar.rules().filter(|&r| !grammar.rule(r).made).count(),
         tokens: grammar.rules().filter(|&r| grammar.rule(r).is_token()).count(),
-        alternatives: grammar.top_alternatives(),
-        unreachable: names(&|r| !facts.reachable[r.index()] && !grammar.rule(r).is_lexical()),
+        alternatives: grammar.written_alternatives(),
+        unreachable: names(&|r| unused.binary_search(&r).is_ok()),
         unproductive: names(&|r| !facts.productive(grammar, r)),
         recursive: names(&|r| recursion(r).any()),
         left_recursive: names(&|r| recursion(r).left),

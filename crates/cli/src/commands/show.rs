@@ -5,7 +5,7 @@ use crate::grammar_arg::GrammarArg;
 use crate::{Failure, Outcome, number, terminal};
 use clap::{Args, ValueEnum};
 use wug_grammar::transform::{desugar, embed, inline, lower, prune, unroll};
-use wug_grammar::{Diagnostic, Grammar, Loaded, print as printers};
+use wug_grammar::{Diagnostic, Loaded, print as printers};
 
 /// Print a grammar in another notation, or rewritten
 #[derive(Args)]
@@ -60,16 +60,18 @@ enum Target {
 impl Show {
     pub fn run(self) -> Outcome {
         let loaded = self.grammar.load_and_warn()?;
-        let text = self.convert(&loaded.grammar).map_err(|diagnostic| refuse(&loaded, &diagnostic))?;
+        let text = self.convert(&loaded).map_err(|diagnostic| refuse(&loaded, &diagnostic))?;
         print(&text)
     }
 
-    fn convert(&self, grammar: &Grammar) -> Result<String, Diagnostic> {
+    fn convert(&self, loaded: &Loaded) -> Result<String, Diagnostic> {
         // Notations without tokens and groups need a grammar without them.
         let plain = !matches!(self.target, Target::Wug | Target::Dot);
-        let mut grammar = grammar.clone();
+        let mut grammar = loaded.grammar.clone();
         if self.lower || (plain && grammar.has_tokens()) {
-            grammar = lower::lower(&grammar).grammar;
+            let lowered = lower::lower(&grammar);
+            terminal::diagnostics(&lowered.warnings, &loaded.sources);
+            grammar = lowered.grammar;
         }
         if self.prune {
             grammar = prune::prune(&grammar)?;

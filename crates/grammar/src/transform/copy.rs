@@ -104,7 +104,7 @@ impl<'g> Rewrite<'g> {
     pub(crate) fn finish(self) -> Grammar {
         let start = self.numbers[self.from.start.index()].unwrap_or(RuleId(0));
         let modes = self.from.modes.clone();
-        Grammar { rules: self.rules, arena: self.to.finish(), start, modes }
+        Grammar { rules: self.rules, arena: self.to.finish(), start, modes, mentioned: Vec::new() }
     }
 
     /// Copies a body. Works inside an open alternative too.

@@ -5,7 +5,7 @@ mod stats;
 mod workers;
 
 use crate::grammar_arg::GrammarArg;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::terminal::{self, without_number};
 use crate::{Failure, Outcome, number, size};
 use clap::{Args, ValueEnum};
@@ -99,7 +99,7 @@ impl EngineArg {
         match self {
             EngineArg::Recursive => (Engine::Recursive, "recursive", "asked for"),
             EngineArg::Iterative => (Engine::Iterative, "iterative", "asked for"),
-            EngineArg::Auto => (Engine::Recursive, "recursive", "the fastest engine so far"),
+            EngineArg::Auto => (Engine::Recursive, "recursive", "the plain engine; faster ones are to come"),
         }
     }
 }
@@ -183,8 +183,9 @@ impl Generate {
             terminal::say(&format!("{text}\n"));
         }
         if interrupt.asked() {
-            let message = format!("stopped after {} whole inputs", lengths.inputs);
-            return Err(Failure::Message(interrupt::EXIT, message));
+            let s = if lengths.inputs == 1 { "" } else { "s" };
+            let message = format!("stopped after {} whole input{s}", lengths.inputs);
+            return Err(Failure::Message(interrupt.exit_code(), message));
         }
         Ok(())
     }
@@ -220,7 +221,10 @@ impl Generate {
             Some((index, error)) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Failure::Message(1, sink.complain(index, &error)))
             }
-            _ => scratches.map_err(ran_together),
+            _ => scratches.map_err(|ran| {
+                let _ = sink.finish();
+                ran_together(ran)
+            }),
         }
     }
 
@@ -237,7 +241,7 @@ impl Generate {
         let mut tape = tape.recording();
         let engine = self.engine.pick().0;
         let made = program.produce_with(engine, seed, 0, &mut tape, &mut scratch, &mut input);
-        made.ok_or_else(|| ran_together(RanTogether(0)))?;
+        made.ok_or_else(|| ran_together(RanTogether { index: 0 }))?;
         lengths.add(input.len() as u64);
         if let Some(path) = &self.record {
             std::fs::write(path, tape.recorded()).map_err(|error| {
@@ -288,9 +292,10 @@ impl Generate {
     }
 }
 
-fn ran_together(_: RanTogether) -> Failure {
-    let message = "no input was found whose tokens do not run together; `wug check` names the tokens";
-    Failure::Message(1, message.to_string())
+fn ran_together(ran: RanTogether) -> Failure {
+    let index = ran.index;
+    let what = format!("input {index} was drawn again and again, but its tokens always run together");
+    Failure::Message(1, format!("{what}; the ones before it are whole, and `wug check` names the tokens"))
 }
 
 fn read_choices(path: &Path) -> Result<Tape, Failure> {

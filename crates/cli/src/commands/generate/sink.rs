@@ -75,8 +75,9 @@ impl Sink {
             }
             Sink::Folder(folder) => {
                 let path = folder.join(format!("{index:06}"));
+                let mut file = File::create(&path)?;
                 // A half-written input is worse than none.
-                std::fs::write(&path, input).inspect_err(|_| {
+                file.write_all(input).inspect_err(|_| {
                     let _ = std::fs::remove_file(&path);
                 })
             }

@@ -38,10 +38,9 @@ impl Job<'_> {
                     let mut piece = worker;
                     while let Some(indices) = self.piece(piece) {
                         let mut batch = Batch::default();
-                        let made = self.fill(&mut batch, indices, &mut scratch).map(|_| batch);
-                        let failed = made.is_err();
+                        let ran = self.fill(&mut batch, indices, &mut scratch).err();
                         // Nobody listens any more: enough was taken.
-                        if send.send(made).is_err() || failed {
+                        if send.send((batch, ran)).is_err() || ran.is_some() {
                             break;
                         }
                         piece += self.threads as u64;
@@ -52,23 +51,23 @@ impl Job<'_> {
             let mut result = Ok(());
             'all: for turn in 0.. {
                 // A worker without further pieces has hung up.
-                let Ok(made) = pieces[turn % pieces.len()].recv() else { break };
-                match made {
-                    Ok(batch) => {
-                        for (index, input) in batch.inputs() {
-                            if !take(index, input) {
-                                break 'all;
-                            }
-                        }
+                let Ok((batch, ran)) = pieces[turn % pieces.len()].recv() else { break };
+                for (index, input) in batch.inputs() {
+                    if !take(index, input) {
+                        break 'all;
                     }
-                    Err(ran) => {
-                        result = Err(ran);
-                        break;
-                    }
+                }
+                if let Some(ran) = ran {
+                    result = Err(ran);
+                    break;
                 }
             }
             drop(pieces);
-            let scratches = workers.into_iter().filter_map(|w| w.join().ok()).collect();
+            let join = |worker: std::thread::ScopedJoinHandle<'_, Scratch>| match worker.join() {
+                Ok(scratch) => scratch,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            let scratches = workers.into_iter().map(join).collect();
             result.map(|()| scratches)
         })
     }
@@ -77,12 +76,13 @@ impl Job<'_> {
         let (mut batch, mut scratch) = (Batch::default(), Scratch::default());
         let mut next = self.indices.start;
         'all: while next < self.indices.end {
-            next = self.fill(&mut batch, next..self.indices.end, &mut scratch)?;
+            let filled = self.fill(&mut batch, next..self.indices.end, &mut scratch);
             for (index, input) in batch.inputs() {
                 if !take(index, input) {
                     break 'all;
                 }
             }
+            next = filled?;
         }
         Ok(vec![scratch])
     }

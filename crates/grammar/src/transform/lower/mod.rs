@@ -33,11 +33,14 @@ use crate::ir::{Grammar, Rule, RuleId, Symbol};
 use crate::lexical::lexer::lex;
 use crate::lexical::{Lexicon, TokenId, TooLarge, Work};
 use crate::source::Span;
+use crate::transform::prune;
 use conflicts::Conflicts;
 use contexts::{Context, Contexts, Decision, Follow};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 use tokens::Output;
+
+const KEEP_APART: &str = "a skipped token, such as white space, would keep them apart";
 
 /// A grammar without tokens.
 #[derive(Clone, Debug)]
@@ -46,7 +49,8 @@ pub struct Lowered {
     pub grammar: Grammar,
     /// How to check a text, where some token could not be proven safe.
     pub relex: Option<Relex>,
-    /// Tokens that can never be read, and the like.
+    /// Tokens that can never be read, and the like; an error if nothing can
+    /// be derived.
     pub warnings: Vec<Diagnostic>,
     /// Names of the tokens that may run together with what follows.
     pub unproven: Vec<String>,
@@ -73,7 +77,7 @@ impl Relex {
         lex(&self.lexicon, text).is_ok_and(|found| found.iter().eq(meant))
     }
 
-    /// The name of a token, for messages.
+    /// The tokens, for messages about them.
     pub fn lexicon(&self) -> &Lexicon {
         &self.lexicon
     }
@@ -124,14 +128,16 @@ fn try_lower(grammar: &Grammar, check: bool) -> Result<Lowered, TooLarge> {
                 more => format!(" and {more} more"),
             }
         );
-        warnings.push(
-            Diagnostic::warning(place, message)
-                .help("a skipped token, such as white space, would keep them apart"),
-        );
+        warnings.push(Diagnostic::warning(place, message).help(KEEP_APART));
     }
     let Output { rules, builder, token_of, .. } = lowering.out;
     let modes = vec![grammar.modes[0].clone()];
-    let lowered = Grammar { rules, arena: builder.finish(), start, modes };
+    let lowered = Grammar { rules, arena: builder.finish(), start, modes, mentioned: Vec::new() };
+    if prune::prune(&lowered).is_err() && prune::prune(grammar).is_ok() {
+        let message = "no input can be read as the tokens it is made of: they always run together";
+        let place = grammar.rule(grammar.start()).span;
+        warnings.push(Diagnostic::error(place, message).help(KEEP_APART));
+    }
     let relex = (check || !unproven.is_empty()).then_some(Relex { lexicon, token_of });
     Ok(Lowered { grammar: lowered, relex, warnings, unproven })
 }
@@ -341,7 +347,12 @@ fn beyond(grammar: &Grammar) -> Lowered {
     let message = "the lexical rules are too large to be compared: texts may not lex as intended";
     let warning = Diagnostic::warning(grammar.rule(grammar.start()).span, message)
         .help("tokens with counts in the thousands, such as {0,5000}, are the usual reason");
-    let grammar =
-        Grammar { rules, arena: builder.finish(), start: grammar.start, modes: grammar.modes.clone() };
+    let grammar = Grammar {
+        rules,
+        arena: builder.finish(),
+        start: grammar.start,
+        modes: grammar.modes.clone(),
+        mentioned: Vec::new(),
+    };
     Lowered { grammar, relex: None, warnings: vec![warning], unproven }
 }

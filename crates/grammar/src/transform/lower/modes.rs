@@ -245,6 +245,7 @@ impl<'a> Split<'a> {
             arena: self.builder.finish(),
             start,
             modes: self.grammar.modes.clone(),
+            mentioned: Vec::new(),
         };
         Ok(Staged { grammar, after })
     }

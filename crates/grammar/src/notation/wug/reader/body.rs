@@ -91,7 +91,7 @@ impl Reader<'_> {
         match c {
             '"' | '\'' => {
                 let bytes = literal::string(&mut self.cursor, c, self.diags).ok_or(Reported)?;
-                let caseless = c == '"' && self.cursor.rest().starts_with('i') && !self.name_goes_on(1);
+                let caseless = self.cursor.rest().starts_with('i') && !self.name_goes_on(1);
                 if caseless {
                     self.cursor.bump();
                 }
