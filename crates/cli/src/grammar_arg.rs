@@ -62,7 +62,16 @@ impl GrammarArg {
         diagnostics(&rejected.diagnostics, &rejected.sources);
         let named = Notation::ALL.iter().find(|(_, notation)| Some(*notation) == self.format);
         if let Some((name, _)) = named {
-            help(&format!("this was read as {name}, because of --format"));
+            return help(&format!("this was read as {name}, because of --format"));
+        }
+        // A name that tells nothing: the content may have been misread.
+        let known = ["wug", "json", "bnf", "abnf", "ebnf"];
+        let Some(file) = rejected.sources.files().first() else { return };
+        let extension = Path::new(&file.name).extension().and_then(|e| e.to_str()).unwrap_or("");
+        if !known.contains(&extension) {
+            let text = String::from_utf8_lossy(file.text());
+            let name = Notation::detect(&file.name, &text).name();
+            help(&format!("this was read as {name}, since its name does not tell; --format names another"));
         }
     }
 

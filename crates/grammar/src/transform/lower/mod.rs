@@ -322,8 +322,8 @@ impl<'a, 'b> Lowering<'a, 'b> {
     }
 }
 
-/// Lexical rules too large for automata: kept as rules, with a skipped
-/// token behind each token, and a word that nothing was proven.
+/// Lexical rules too large for automata: kept as rules, with a skipped token
+/// behind each declared one, and a word that nothing was proven.
 fn beyond(grammar: &Grammar) -> Lowered {
     let skip = grammar.rules().find(|&r| matches!(grammar.rule(r).kind, Kind::Token { skip: true, .. }));
     let mut builder = crate::Builder::resume(grammar.arena.clone());
