@@ -28,12 +28,10 @@ pub fn read(text: &str, base: u32, ast: &mut Ast, diags: &mut Diagnostics) {
     let whole = Span::new(base, base + text.len() as u32);
     ast.hints.push((whole, as_text));
     let first_text = ast.rules.is_empty() && ast.start.is_none();
-    let mut reader = Reader { json: Json::new(text, base), ast, diags, said: false };
+    let mut reader = Reader { json: Json::new(text, base), ast, diags };
     if let Err(error) = reader.file() {
         reader.ast.builder.abandon();
-        if !reader.said {
-            reader.diags.push(*error);
-        }
+        reader.json.report(*error, reader.diags);
         return;
     }
     if first_text && ast.start.is_none() {
@@ -51,8 +49,6 @@ struct Reader<'a> {
     json: Json<'a>,
     ast: &'a mut Ast,
     diags: &'a mut Diagnostics,
-    /// The error on its way up was a consequence of one that is reported.
-    said: bool,
 }
 
 impl Reader<'_> {
@@ -60,7 +56,12 @@ impl Reader<'_> {
         match self.json.shape()? {
             Shape::Object => self.rules(true)?,
             other => {
-                return self.wrong("an object with the rules", other, "for example {\"<start>\": [[\"a\"]]}");
+                return self.json.wrong(
+                    "an object with the rules",
+                    other,
+                    "for example {\"<start>\": [[\"a\"]]}",
+                    self.diags,
+                );
             }
         }
         self.json.end()
@@ -81,9 +82,12 @@ impl Reader<'_> {
                     "[start]" if outermost => self.start()?,
                     "[grammar]" if outermost => match self.json.shape()? {
                         Shape::Object => self.rules(false)?,
-                        other => {
-                            self.wrong("an object with the rules", other, "for example {\"<a>\": [[\"a\"]]}")?
-                        }
+                        other => self.json.wrong(
+                            "an object with the rules",
+                            other,
+                            "for example {\"<a>\": [[\"a\"]]}",
+                            self.diags,
+                        )?,
                     },
                     other => {
                         let bare = other.trim_matches(['<', '>', '[', ']']).to_string();
@@ -100,7 +104,7 @@ impl Reader<'_> {
                                 .help(format!("write it as \"<{}>\"", bare.escape_debug()))
                         };
                         self.diags.push(error);
-                        self.pass()?;
+                        self.json.pass()?;
                     }
                 }
             }
@@ -116,7 +120,9 @@ impl Reader<'_> {
                 self.ast.start = Some((self.ast.names.add(name), text.span));
                 Ok(())
             }
-            other => self.wrong("the name of the start rule", other, "for example \"<start>\""),
+            other => {
+                self.json.wrong("the name of the start rule", other, "for example \"<start>\"", self.diags)
+            }
         }
     }
 
@@ -124,7 +130,12 @@ impl Reader<'_> {
         match self.json.shape()? {
             Shape::List => {}
             other => {
-                return self.wrong("a list of alternatives", other, "for example [[\"a\", \"<b>\"], []]");
+                return self.json.wrong(
+                    "a list of alternatives",
+                    other,
+                    "for example [[\"a\", \"<b>\"], []]",
+                    self.diags,
+                );
             }
         }
         let mut list = self.json.open();
@@ -141,10 +152,11 @@ impl Reader<'_> {
                 Shape::List => self.symbols()?,
                 Shape::Text => split(self.json.text()?, self.ast),
                 other => {
-                    self.wrong(
+                    self.json.wrong(
                         "an alternative",
                         other,
                         "a list of symbols, as in [\"a\", \"<b>\"], or a text",
+                        self.diags,
                     )?;
                 }
             }
@@ -169,25 +181,15 @@ impl Reader<'_> {
                         None => self.ast.literal(symbol.text.as_bytes(), symbol.span),
                     }
                 }
-                other => {
-                    self.wrong("a symbol", other, "a symbol is a text: \"<name>\" for a rule, else itself")?
-                }
+                other => self.json.wrong(
+                    "a symbol",
+                    other,
+                    "a symbol is a text: \"<name>\" for a rule, else itself",
+                    self.diags,
+                )?,
             }
         }
         Ok(())
-    }
-
-    /// Reports a value of the wrong shape and passes it.
-    fn wrong(&mut self, wanted: &str, found: Shape, help: &str) -> Step {
-        let here = self.json.here();
-        let message = format!("expected {wanted}, found {}", found.describe());
-        self.diags.push(Diagnostic::error(here, message).help(help));
-        self.pass()
-    }
-
-    /// Passes a value that a mistake has been reported for.
-    fn pass(&mut self) -> Step {
-        self.json.skip().inspect_err(|_| self.said = true)
     }
 }
 

@@ -27,12 +27,10 @@ pub fn read(text: &str, base: u32, ast: &mut Ast, diags: &mut Diagnostics) {
         format!("to mean the text, put it into single quotes: `'{name}'`")
     }));
     let first_text = ast.rules.is_empty() && ast.start.is_none();
-    let mut reader = Reader { json: Json::new(text, base), ast, diags, said: false, bytes: Vec::new() };
+    let mut reader = Reader { json: Json::new(text, base), ast, diags, bytes: Vec::new() };
     if let Err(error) = reader.file() {
         reader.ast.builder.abandon();
-        if !reader.said {
-            reader.diags.push(*error);
-        }
+        reader.json.report(*error, reader.diags);
         return;
     }
     if first_text {
@@ -48,8 +46,6 @@ struct Reader<'a> {
     json: Json<'a>,
     ast: &'a mut Ast,
     diags: &'a mut Diagnostics,
-    /// The error on its way up was a consequence of one that is reported.
-    said: bool,
     /// A text while its escapes are resolved.
     bytes: Vec<u8>,
 }
@@ -59,7 +55,12 @@ impl Reader<'_> {
         match self.json.shape()? {
             Shape::Object => {}
             other => {
-                return self.wrong("an object with the rules", other, "for example {\"Program\": [\"'a'\"]}");
+                return self.json.wrong(
+                    "an object with the rules",
+                    other,
+                    "for example {\"Program\": [\"'a'\"]}",
+                    self.diags,
+                );
             }
         }
         let mut object = self.json.open();
@@ -69,7 +70,7 @@ impl Reader<'_> {
             if key.text.is_empty() || key.text.starts_with('\'') || key.text.contains(char::is_whitespace) {
                 let error = Diagnostic::error(span, "this cannot be the name of a rule");
                 self.diags.push(error.help("a name has no spaces and does not begin with a quote"));
-                self.pass()?;
+                self.json.pass()?;
                 continue;
             }
             let name = self.ast.names.add(key.text);
@@ -81,7 +82,14 @@ impl Reader<'_> {
     fn rule(&mut self, name: NameId, span: Span) -> Step {
         match self.json.shape()? {
             Shape::List => {}
-            other => return self.wrong("a list of alternatives", other, "for example [\"'a' B\", \"''\"]"),
+            other => {
+                return self.json.wrong(
+                    "a list of alternatives",
+                    other,
+                    "for example [\"'a' B\", \"''\"]",
+                    self.diags,
+                );
+            }
         }
         let mut list = self.json.open();
         let mut empty = true;
@@ -98,9 +106,12 @@ impl Reader<'_> {
                     let text = self.json.text()?;
                     symbols(text, self.ast, &mut self.bytes, self.diags);
                 }
-                other => {
-                    self.wrong("an alternative", other, "an alternative is one text, as in \"'a' B\"")?
-                }
+                other => self.json.wrong(
+                    "an alternative",
+                    other,
+                    "an alternative is one text, as in \"'a' B\"",
+                    self.diags,
+                )?,
             }
         }
         if empty {
@@ -110,19 +121,6 @@ impl Reader<'_> {
         }
         self.ast.close_named((name, span));
         Ok(())
-    }
-
-    /// Reports a value of the wrong shape and passes it.
-    fn wrong(&mut self, wanted: &str, found: Shape, help: &str) -> Step {
-        let here = self.json.here();
-        let message = format!("expected {wanted}, found {}", found.describe());
-        self.diags.push(Diagnostic::error(here, message).help(help));
-        self.pass()
-    }
-
-    /// Passes a value that a mistake has been reported for.
-    fn pass(&mut self) -> Step {
-        self.json.skip().inspect_err(|_| self.said = true)
     }
 }
 

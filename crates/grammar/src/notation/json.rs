@@ -7,7 +7,7 @@
 //! A tree of values was rejected: it costs an allocation for each symbol
 //! of a grammar, and it forgets where each value stood.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
 
 /// A place in a JSON text.
@@ -17,6 +17,8 @@ pub struct Json<'a> {
     at: usize,
     base: u32,
     buffer: String,
+    /// The error on its way up follows from one that is reported.
+    said: bool,
 }
 
 /// A result, or what is wrong with the text.
@@ -93,7 +95,7 @@ impl<'a> Json<'a> {
     /// At the start of `text`, whose first byte has offset `base`.
     pub fn new(text: &'a str, base: u32) -> Json<'a> {
         let at = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
-        Json { text, at, base, buffer: String::new() }
+        Json { text, at, base, buffer: String::new(), said: false }
     }
 
     /// The next character that is not white space.
@@ -175,8 +177,28 @@ impl<'a> Json<'a> {
         Ok(self.view(&scanned, end))
     }
 
+    /// Reports a value of the wrong shape and passes it.
+    pub fn wrong(&mut self, wanted: &str, found: Shape, help: &str, diags: &mut Diagnostics) -> Step {
+        let here = self.here();
+        let message = format!("expected {wanted}, found {}", found.describe());
+        diags.push(Diagnostic::error(here, message).help(help));
+        self.pass()
+    }
+
+    /// Passes a value that a mistake has been reported for.
+    pub fn pass(&mut self) -> Step {
+        self.skip().inspect_err(|_| self.said = true)
+    }
+
+    /// Reports what ended the reading, if that is news.
+    pub fn report(&self, error: Diagnostic, diags: &mut Diagnostics) {
+        if !self.said {
+            diags.push(error);
+        }
+    }
+
     /// Passes a value, however deep, without looking at it.
-    pub fn skip(&mut self) -> Step {
+    fn skip(&mut self) -> Step {
         let mut open: Vec<Open> = Vec::new();
         loop {
             match self.shape()? {
