@@ -165,15 +165,114 @@ fn finite_languages_have_the_longest_text_they_say() {
     assert!(seen > 10, "only {seen}");
 }
 
-/// All (caller, called, text before, text behind) that some derivation of
-/// several steps shows.
-fn derivations(grammar: &Grammar, facts: &Facts) -> BTreeSet<(RuleId, RuleId, bool, bool)> {
-    let mut all = BTreeSet::new();
-    for rule in grammar.rules() {
-        for edge in facts.graph.calls(rule).iter().filter(|e| e.productive) {
-            all.insert((rule, edge.to, edge.before, edge.after));
+/// A call as the test sees it: caller, called, text before, text behind,
+/// nothing before.
+type Seen = (RuleId, RuleId, bool, bool, bool);
+
+/// What slow fixed points say of each body.
+struct Slow {
+    productive: Vec<bool>,
+    nullable: Vec<bool>,
+    text: Vec<bool>,
+}
+
+impl Slow {
+    fn of(grammar: &Grammar) -> Slow {
+        let some = |body, known: &[bool], holds: &dyn Fn(&Slow, Symbol) -> bool, all: bool, base: &Slow| {
+            let now = Slow {
+                productive: if base.productive.is_empty() { known.to_vec() } else { base.productive.clone() },
+                nullable: known.to_vec(),
+                text: known.to_vec(),
+            };
+            grammar.alternatives(body).any(|alt| {
+                let symbols = grammar.symbols(alt);
+                let derives = symbols.iter().all(|s| now.derives(grammar, *s));
+                let mut held = symbols.iter().map(|s| holds(&now, *s));
+                derives && if all { held.all(|h| h) } else { held.any(|h| h) }
+            })
+        };
+        let rounds = grammar.body_count() + 2;
+        let none = Slow { productive: vec![], nullable: vec![], text: vec![] };
+        let (productive, _) =
+            settle(grammar, false, rounds, |b, known| some(b, known, &|_, _| true, true, &none));
+        let base = Slow { productive: productive.clone(), ..none };
+        let empty = |now: &Slow, s: Symbol| now.can_be_empty(grammar, s);
+        let (nullable, _) = settle(grammar, false, rounds, |b, known| some(b, known, &empty, true, &base));
+        let has_text = |now: &Slow, s: Symbol| now.has_text(grammar, s);
+        let (text, _) = settle(grammar, false, rounds, |b, known| some(b, known, &has_text, false, &base));
+        Slow { productive, nullable, text }
+    }
+
+    fn derives(&self, grammar: &Grammar, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Bytes(_) => true,
+            Symbol::Class(class) => grammar.class(class).count() > 0,
+            Symbol::Rule(rule) => self.productive[grammar.rule(rule).body.index()],
+            Symbol::Group(body) => self.productive[body.index()],
+            Symbol::Repeat(r) => {
+                grammar.repeat(r).min == 0 || self.productive[grammar.repeat(r).body.index()]
+            }
         }
     }
+
+    fn has_text(&self, grammar: &Grammar, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Bytes(_) => true,
+            Symbol::Class(class) => grammar.class(class).count() > 0,
+            Symbol::Rule(rule) => self.text[grammar.rule(rule).body.index()],
+            Symbol::Group(body) => self.text[body.index()],
+            Symbol::Repeat(r) => {
+                grammar.repeat(r).max != Some(0) && self.text[grammar.repeat(r).body.index()]
+            }
+        }
+    }
+
+    fn can_be_empty(&self, grammar: &Grammar, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Bytes(_) | Symbol::Class(_) => false,
+            Symbol::Rule(rule) => self.nullable[grammar.rule(rule).body.index()],
+            Symbol::Group(body) => self.nullable[body.index()],
+            Symbol::Repeat(r) => grammar.repeat(r).min == 0 || self.nullable[grammar.repeat(r).body.index()],
+        }
+    }
+
+    /// The calls within a body that a whole derivation can hold.
+    fn calls(&self, grammar: &Grammar, from: RuleId, body: BodyId, around: (bool, bool, bool)) -> Vec<Seen> {
+        let mut found = Vec::new();
+        for alt in grammar.alternatives(body) {
+            let symbols = grammar.symbols(alt);
+            if !symbols.iter().all(|s| self.derives(grammar, *s)) {
+                continue;
+            }
+            for (i, symbol) in symbols.iter().enumerate() {
+                let before = around.0 || symbols[..i].iter().any(|s| self.has_text(grammar, *s));
+                let after = around.1 || symbols[i + 1..].iter().any(|s| self.has_text(grammar, *s));
+                let leftmost = around.2 && symbols[..i].iter().all(|s| self.can_be_empty(grammar, *s));
+                match *symbol {
+                    Symbol::Bytes(_) | Symbol::Class(_) => {}
+                    Symbol::Rule(to) => found.push((from, to, before, after, leftmost)),
+                    Symbol::Group(inner) => {
+                        found.extend(self.calls(grammar, from, inner, (before, after, leftmost)));
+                    }
+                    Symbol::Repeat(r) => {
+                        let r = grammar.repeat(r);
+                        if r.max != Some(0) && self.productive[r.body.index()] {
+                            let again = r.max != Some(1) && self.text[r.body.index()];
+                            let around = (before || again, after || again, leftmost);
+                            found.extend(self.calls(grammar, from, r.body, around));
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// All (caller, called, text before, text behind) that some derivation of
+/// several steps shows.
+fn derivations(calls: &[Seen]) -> BTreeSet<(RuleId, RuleId, bool, bool)> {
+    let mut all: BTreeSet<_> = calls.iter().map(|&(a, b, before, after, _)| (a, b, before, after)).collect();
     loop {
         let mut next = all.clone();
         for &(a, b, before, after) in &all {
@@ -195,11 +294,18 @@ fn recursion_is_what_derivations_show() {
     let mut embedding = 0;
     each(|grammar| {
         let facts = Facts::of(grammar);
-        let all = derivations(grammar, &facts);
-        let mut left: BTreeMap<RuleId, BTreeSet<RuleId>> = BTreeMap::new();
-        for rule in grammar.rules() {
-            let edges = facts.graph.calls(rule).iter().filter(|e| e.leftmost && e.productive);
-            left.insert(rule, edges.map(|e| e.to).collect());
+        let slow = Slow::of(grammar);
+        let calls: Vec<Seen> = grammar
+            .rules()
+            .flat_map(|rule| slow.calls(grammar, rule, grammar.rule(rule).body, (false, false, true)))
+            .collect();
+        let all = derivations(&calls);
+        let mut left: BTreeMap<RuleId, BTreeSet<RuleId>> =
+            grammar.rules().map(|r| (r, BTreeSet::new())).collect();
+        for &(from, to, _, _, leftmost) in &calls {
+            if leftmost {
+                left.entry(from).or_default().insert(to);
+            }
         }
         for _ in grammar.rules() {
             let before = left.clone();
