@@ -1,0 +1,79 @@
+//! Thin covers over system calls: results become `io::Result`, descriptors
+//! are owned.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+/// Descriptors that a warden hands to targets stay above this number, so
+/// that none is in the way of 198 and 199, where fork servers look.
+pub const LOWEST: RawFd = 200;
+
+/// -1 is an error.
+pub fn check(result: i64) -> io::Result<i64> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// Owns what a call returned.
+pub fn owned(result: i32) -> io::Result<OwnedFd> {
+    let fd = check(result.into())? as RawFd;
+    // SAFETY: the call has just made this descriptor, nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// A copy of the descriptor with a high number, closed on exec.
+pub fn raised(fd: &impl AsRawFd) -> io::Result<OwnedFd> {
+    // SAFETY: no memory is involved.
+    owned(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, LOWEST) })
+}
+
+/// Memory without a name in any file system.
+pub fn memory_file(name: &std::ffi::CStr) -> io::Result<OwnedFd> {
+    // SAFETY: the name ends in NUL.
+    let fd = owned(unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) })?;
+    raised(&fd)
+}
+
+/// Two ends that keep the borders of messages and tell when the other end
+/// is gone.
+pub fn message_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    // SAFETY: there is room for two descriptors.
+    check(unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()) }.into())?;
+    // SAFETY: both are new.
+    unsafe { Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1]))) }
+}
+
+/// Waits until one of the descriptors can be read or is hung up: which can.
+/// None after the time. Interrupted waits go on.
+pub fn readable<const N: usize>(fds: [RawFd; N], limit: Duration) -> io::Result<Option<[bool; N]>> {
+    let end = std::time::Instant::now() + limit;
+    loop {
+        let mut polled = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        let left = end.saturating_duration_since(std::time::Instant::now());
+        // Rounded up: a wait must not end before its time.
+        let millis = left.as_micros().div_ceil(1000).min(i32::MAX as u128) as i32;
+        // SAFETY: the array outlives the call.
+        let ready = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, millis) };
+        match check(ready.into()) {
+            Ok(0) => return Ok(None),
+            Ok(_) => return Ok(Some(polled.map(|p| p.revents != 0))),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Sends a signal to exactly the process that the descriptor stands for.
+pub fn signal(pidfd: &OwnedFd, signal: i32) -> io::Result<()> {
+    // SAFETY: no memory but a null pointer, which the call allows.
+    check(unsafe { libc::syscall(libc::SYS_pidfd_send_signal, pidfd.as_raw_fd(), signal, 0usize, 0) })?;
+    Ok(())
+}
+
+/// Stands for a process, so that its number can be used again by another.
+pub fn pidfd(pid: libc::pid_t) -> io::Result<OwnedFd> {
+    // SAFETY: no memory is involved.
+    owned(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as i32)
+}

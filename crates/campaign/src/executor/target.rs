@@ -1,0 +1,198 @@
+//! What to run, and how.
+
+use super::confine::Confinement;
+use super::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A program with its arguments. `@@` in an argument stands for the path of
+/// the input; without one, inputs come on standard input.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// A path, or a name to be searched in `PATH`.
+    pub program: OsString,
+    /// Without the program itself.
+    pub arguments: Vec<OsString>,
+    /// Set for the target alone, over what this process has.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// How a target is driven.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// By its fork server if it has one, else plainly.
+    #[default]
+    Auto,
+    /// A new process for each run.
+    Spawn,
+    /// By its fork server; an error if there is none.
+    Server,
+}
+
+/// What becomes of a target's output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Output {
+    /// It is dropped.
+    #[default]
+    Discard,
+    /// It goes where that of this process goes.
+    Inherit,
+    /// It is kept up to this many bytes and dropped from there on. Only
+    /// plain runs can: a fork server's children share one pipe.
+    Capture(usize),
+}
+
+/// Bounds and choices of an executor.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// For each run.
+    pub timeout: Duration,
+    /// For a fork server to say its first word.
+    pub handshake: Duration,
+    /// Bytes of memory that a target may take.
+    pub memory: Option<u64>,
+    /// How the target is driven.
+    pub kind: Kind,
+    /// Its output.
+    pub output: Output,
+    /// Exit codes that count as crashes, besides those of sanitizers.
+    pub crash_codes: Vec<i32>,
+    /// What keeps it from harm.
+    pub confinement: Confinement,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            timeout: Duration::from_millis(1000),
+            handshake: Duration::from_secs(10),
+            memory: None,
+            kind: Kind::Auto,
+            output: Output::Discard,
+            crash_codes: Vec::new(),
+            confinement: Confinement::default(),
+        }
+    }
+}
+
+impl Target {
+    /// A program without arguments.
+    pub fn new(program: impl Into<OsString>) -> Target {
+        Target { program: program.into(), arguments: Vec::new(), environment: Vec::new() }
+    }
+
+    /// With arguments.
+    pub fn arguments<S: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = S>) -> Target {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// With a variable of the environment.
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Target {
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// Whether it reads a file.
+    pub fn reads_file(&self) -> bool {
+        self.arguments.iter().any(|argument| find(argument.as_bytes(), b"@@").is_some())
+    }
+
+    /// The arguments, with the path of the input.
+    pub(crate) fn arguments_with(&self, input: &Path) -> Vec<OsString> {
+        self.arguments.iter().map(|argument| replaced(argument, input.as_os_str())).collect()
+    }
+
+    /// The file to execute.
+    pub(crate) fn locate(&self) -> Result<PathBuf, Error> {
+        let given = Path::new(&self.program);
+        let executable = |path: &Path| {
+            fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+        };
+        if self.program.as_bytes().contains(&b'/') {
+            return match fs::metadata(given) {
+                Err(_) => Err(Error::NotFound(self.program.clone())),
+                Ok(_) if !executable(given) => Err(Error::NotExecutable(given.into())),
+                Ok(_) => Ok(given.into()),
+            };
+        }
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let found =
+            std::env::split_paths(&folders).map(|folder| folder.join(given)).find(|path| executable(path));
+        found.ok_or_else(|| Error::NotFound(self.program.clone()))
+    }
+}
+
+/// What a program's file says about how it was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traits {
+    /// Built with `wug cc`.
+    pub native: bool,
+    /// Built with AFL++.
+    pub afl: bool,
+    /// Has a sanitizer that reserves more memory than there is.
+    pub shadow: bool,
+    /// Has any sanitizer with exit codes of its own.
+    pub sanitized: bool,
+}
+
+impl Traits {
+    /// Looks for the names that the runtimes look up.
+    pub fn of(path: &Path) -> Traits {
+        let Ok(bytes) = fs::read(path) else { return Traits::default() };
+        let has = |name: &str| find(&bytes, name.as_bytes()).is_some();
+        let native = has(wug_runtime::abi::ENV_BOARD);
+        Traits {
+            native,
+            afl: !native && has(wug_runtime::abi::ENV_AFL_MAP),
+            shadow: has("__asan_init") || has("__msan_init") || has("__tsan_init"),
+            sanitized: has("__sanitizer_"),
+        }
+    }
+}
+
+fn replaced(argument: &OsStr, path: &OsStr) -> OsString {
+    let mut out = Vec::new();
+    let mut rest = argument.as_bytes();
+    while let Some(at) = find(rest, b"@@") {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(path.as_bytes());
+        rest = &rest[at + 2..];
+    }
+    out.extend_from_slice(rest);
+    OsString::from_vec(out)
+}
+
+/// Where a text first occurs.
+fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
+    let &first = text.first()?;
+    let mut from = 0;
+    while let Some(at) = bytes[from..].iter().position(|byte| *byte == first) {
+        if bytes[from + at..].starts_with(text) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_stands_wherever_the_marks_do() {
+        let check = |argument: &str, expected: &str| {
+            assert_eq!(replaced(argument.as_ref(), "/in".as_ref()), expected);
+        };
+        check("@@", "/in");
+        check("--file=@@,@@", "--file=/in,/in");
+        check("@", "@");
+        check("@@@", "/in@");
+        check("", "");
+    }
+}

@@ -1,0 +1,568 @@
+//! The warden itself: what runs in the process between executor and target.
+//!
+//! It is the first process of the target's namespaces (or a subreaper where
+//! there are none), so that everything a target starts ends with it. It
+//! starts the target, takes in its orphans, kills on command, and ends when
+//! the executor does: then the socket between them is hung up, even if the
+//! executor was killed.
+//!
+//! It is a fork of a process that may have threads, and never executes
+//! another program, since a library has none to offer. So it calls only what
+//! is safe in a signal handler: no allocation, no locks, no panics. All it
+//! needs was laid out in a [`Plan`] before.
+//!
+//! Targets are started like `vfork` does: the new process shares memory with
+//! the warden, which sleeps until exec. A copy of the page tables would be
+//! most of the cost of a plain run.
+
+use super::message::{Command, Event, Step};
+use super::walk;
+use libc::{c_char, c_int, c_void, pid_t};
+use std::ffi::CString;
+use std::os::fd::RawFd;
+
+/// All that a warden needs, laid out before the fork.
+pub struct Plan {
+    pub control: RawFd,
+    /// What the warden keeps open, ascending.
+    pub keep: Vec<RawFd>,
+    pub program: CString,
+    /// Both end with a null pointer; what they point to lives as long.
+    pub argv: Vec<*const c_char>,
+    pub envp: Vec<*const c_char>,
+    pub stdin: RawFd,
+    pub null: RawFd,
+    /// Goes to the target's standard output and error if nothing captures
+    /// them.
+    pub output: [RawFd; 2],
+    /// Further descriptors for the target: here, and their numbers there.
+    pub pass: Vec<(RawFd, RawFd)>,
+    /// `uid_map` and `gid_map`, in a user namespace.
+    pub id_maps: Option<[CString; 2]>,
+    pub pid_namespace: bool,
+    pub net_namespace: bool,
+    /// Options of a file system in memory over the scratch folder.
+    pub scratch_mount: Option<CString>,
+    pub scratch: CString,
+    /// Removed at the end, in this order.
+    pub files: Vec<CString>,
+    pub folders: Vec<CString>,
+    pub landlock: Option<RawFd>,
+    /// What may be done in the scratch folder, in the bits of Landlock.
+    pub scratch_access: u64,
+    pub user: Option<(u32, u32)>,
+    pub no_new_privileges: bool,
+    pub limits: Vec<(u32, u64)>,
+    /// Where the target's process runs until exec.
+    pub stack: Vec<u8>,
+}
+
+/// Bits of a ready message: what failed inside.
+pub const NO_ID_MAP: u32 = 1;
+pub const NO_MOUNT: u32 = 2;
+pub const NO_SCRATCH_RULE: u32 = 4;
+
+/// Never returns.
+///
+/// # Safety
+/// To be called in a process just forked, with a plan made for it.
+pub unsafe fn run(plan: &Plan) -> ! {
+    // SAFETY: all calls below are safe after a fork, pointers come from the
+    // plan, which outlives this process.
+    unsafe {
+        close_all_but(&plan.keep);
+        for fd in 0..3 {
+            libc::dup2(plan.null, fd);
+        }
+        default_signals();
+        libc::setsid();
+        if !plan.pid_namespace {
+            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        }
+        let mut warden = Warden { plan, target: 0 };
+        let failed = warden.prepare();
+        let scratch = libc::open(plan.scratch.as_ptr(), libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC);
+        let mut failed = failed;
+        if let Some(ruleset) = plan.landlock
+            && add_rule(ruleset, scratch, plan.scratch_access) != 0
+        {
+            failed |= NO_SCRATCH_RULE;
+        }
+        warden
+            .tell(Event { what: Event::READY, step: failed, errno: errno(), ..Event::default() }, &[scratch]);
+        libc::close(scratch);
+        warden.serve()
+    }
+}
+
+struct Warden<'a> {
+    plan: &'a Plan,
+    /// The target, or its fork server; 0 if none runs.
+    target: pid_t,
+}
+
+impl Warden<'_> {
+    /// Sets the namespaces up; a bit for each part that failed.
+    unsafe fn prepare(&self) -> u32 {
+        let mut failed = 0;
+        // SAFETY: see `run`.
+        unsafe {
+            if let Some([users, groups]) = &self.plan.id_maps {
+                let wrote = put(c"/proc/self/setgroups", c"deny")
+                    && put(c"/proc/self/uid_map", users)
+                    && put(c"/proc/self/gid_map", groups);
+                failed |= if wrote { 0 } else { NO_ID_MAP };
+            }
+            if let Some(options) = &self.plan.scratch_mount {
+                let none = c"none".as_ptr();
+                let private = libc::MS_REC | libc::MS_PRIVATE;
+                let flags = libc::MS_NOSUID | libc::MS_NODEV;
+                let data = options.as_ptr().cast::<c_void>();
+                let tmpfs = c"tmpfs".as_ptr();
+                let worked = libc::mount(none, c"/".as_ptr(), std::ptr::null(), private, std::ptr::null())
+                    == 0
+                    && libc::mount(tmpfs, self.plan.scratch.as_ptr(), tmpfs, flags, data) == 0;
+                failed |= if worked { 0 } else { NO_MOUNT };
+            }
+            if self.plan.net_namespace {
+                raise_loopback();
+            }
+        }
+        failed
+    }
+
+    /// Answers commands and buries the dead, until the executor is gone.
+    unsafe fn serve(&mut self) -> ! {
+        // SAFETY: see `run`.
+        unsafe {
+            let mut mask: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut mask);
+            libc::sigaddset(&mut mask, libc::SIGCHLD);
+            libc::sigprocmask(libc::SIG_SETMASK, &mask, std::ptr::null_mut());
+            let children = libc::signalfd(-1, &mask, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+            loop {
+                let mut polled = [
+                    libc::pollfd { fd: self.plan.control, events: libc::POLLIN, revents: 0 },
+                    libc::pollfd { fd: children, events: libc::POLLIN, revents: 0 },
+                ];
+                if libc::poll(polled.as_mut_ptr(), 2, -1) < 0 && errno() != libc::EINTR {
+                    self.end();
+                }
+                if polled[1].revents != 0 {
+                    let mut info: libc::signalfd_siginfo = std::mem::zeroed();
+                    let size = size_of::<libc::signalfd_siginfo>();
+                    while libc::read(children, (&raw mut info).cast(), size) > 0 {}
+                    self.reap();
+                }
+                if polled[0].revents != 0 {
+                    let mut command = Command { what: 0, a: 0 };
+                    let size = size_of::<Command>();
+                    let got = libc::recv(self.plan.control, (&raw mut command).cast(), size, 0);
+                    if got == size as isize {
+                        self.obey(command);
+                    } else if got >= 0 || errno() != libc::EINTR {
+                        self.end();
+                    }
+                }
+            }
+        }
+    }
+
+    unsafe fn obey(&mut self, command: Command) {
+        // SAFETY: see `run`.
+        unsafe {
+            match command.what {
+                Command::START => self.start(command.a),
+                // In a namespace all numbers are the target's own.
+                Command::KILL if command.a <= 1 => {}
+                Command::KILL if self.plan.pid_namespace => {
+                    libc::kill(command.a, libc::SIGKILL);
+                }
+                Command::KILL => walk::kill_child_of(self.target, command.a),
+                Command::STOP if self.target > 0 => {
+                    libc::kill(self.target, wug_runtime::abi::STOP_SIGNAL);
+                }
+                Command::KILL_ALL => self.kill_all(),
+                Command::SWEEP => {
+                    let killed = self.sweep(command.a.max(2));
+                    self.tell(Event { what: Event::SWEPT, status: killed, ..Event::default() }, &[]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes in all that ended; tells of the target.
+    unsafe fn reap(&mut self) {
+        // SAFETY: see `run`.
+        unsafe {
+            loop {
+                let mut status = 0;
+                let mut usage: libc::rusage = std::mem::zeroed();
+                let pid = libc::wait4(-1, &mut status, libc::WNOHANG | libc::__WALL, &mut usage);
+                if pid <= 0 {
+                    return;
+                }
+                if pid != self.target {
+                    continue;
+                }
+                self.target = 0;
+                self.bury();
+                let cpu_us = micros(&usage.ru_utime) + micros(&usage.ru_stime);
+                self.tell(Event { what: Event::ENDED, status, pid, cpu_us, ..Event::default() }, &[]);
+            }
+        }
+    }
+
+    /// Kills everything but this process.
+    unsafe fn kill_all(&self) {
+        // SAFETY: see `run`. In a namespace, -1 means all of it but this
+        // process, which is its first.
+        unsafe {
+            if self.plan.pid_namespace {
+                libc::kill(-1, libc::SIGKILL);
+            } else {
+                walk::kill_descendants(0);
+            }
+        }
+    }
+
+    /// Kills and takes in what the target left behind.
+    unsafe fn bury(&self) {
+        // SAFETY: see `run`.
+        unsafe {
+            loop {
+                let pid = libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG | libc::__WALL);
+                if pid < 0 {
+                    return;
+                }
+                if pid == 0 {
+                    self.kill_all();
+                    libc::waitpid(-1, std::ptr::null_mut(), libc::__WALL);
+                }
+            }
+        }
+    }
+
+    /// Kills all processes from a number on, but the target itself and,
+    /// without a namespace, its children. How many there were; -1 if some
+    /// may be left.
+    unsafe fn sweep(&mut self, first: pid_t) -> c_int {
+        let mut killed = 0;
+        // SAFETY: see `run`.
+        unsafe {
+            // Processes that fork while they are killed meet the limit of
+            // processes, so that a few rounds reach all.
+            for round in 0..1000 {
+                let alive = if self.plan.pid_namespace {
+                    self.kill_from(first)
+                } else {
+                    walk::kill_descendants(self.target)
+                };
+                self.reap();
+                killed = if round == 0 { alive } else { killed };
+                if alive <= 0 {
+                    return if alive < 0 { alive } else { killed };
+                }
+                let pause = libc::timespec { tv_sec: 0, tv_nsec: 50_000 };
+                libc::nanosleep(&pause, std::ptr::null_mut());
+            }
+        }
+        -1
+    }
+
+    unsafe fn kill_from(&self, first: pid_t) -> c_int {
+        // SAFETY: see `run`.
+        unsafe {
+            let last = probe();
+            let kill = |pid: &pid_t| *pid != self.target && libc::kill(*pid, libc::SIGKILL) == 0;
+            if last < 0 { -1 } else { (first..last).filter(kill).count() as c_int }
+        }
+    }
+
+    unsafe fn tell(&self, event: Event, fds: &[RawFd]) {
+        // SAFETY: see `run`.
+        unsafe { send(self.plan.control, &event, fds) }
+    }
+
+    /// The executor is gone: so are the target and what was made for it.
+    unsafe fn end(&self) -> ! {
+        // SAFETY: see `run`.
+        unsafe {
+            self.kill_all();
+            self.bury();
+            if self.plan.scratch_mount.is_some() {
+                libc::umount2(self.plan.scratch.as_ptr(), libc::MNT_DETACH);
+            }
+            for file in &self.plan.files {
+                libc::unlink(file.as_ptr());
+            }
+            for folder in &self.plan.folders {
+                libc::rmdir(folder.as_ptr());
+            }
+            libc::_exit(0)
+        }
+    }
+
+    unsafe fn start(&mut self, flags: c_int) {
+        // SAFETY: see `run`.
+        unsafe {
+            let serves = flags & Command::SERVER != 0;
+            let mut control = [-1; 2];
+            let mut status = [-1; 2];
+            let mut output = [-1; 2];
+            let made = (!serves || (pipe(&mut control) && pipe(&mut status)))
+                && (flags & Command::OUTPUT == 0 || pipe(&mut output));
+            let child = Child {
+                plan: self.plan,
+                control: control[0],
+                status: status[1],
+                output: output[1],
+                hold: flags & Command::HOLD != 0,
+            };
+            let ours = [control[1], status[0], output[0]];
+            let theirs = [control[0], status[1], output[1]];
+            let mut pid = -1;
+            if made {
+                let stack = self.plan.stack.as_ptr().add(self.plan.stack.len());
+                // A process that is held must not keep the warden asleep.
+                let share = if child.hold { 0 } else { libc::CLONE_VM | libc::CLONE_VFORK };
+                let argument = (&raw const child).cast_mut().cast::<c_void>();
+                pid = libc::clone(enter, stack.cast_mut().cast(), share | libc::SIGCHLD, argument);
+            }
+            if pid > 0 {
+                self.target = pid;
+                self.tell(Event { what: Event::STARTED, pid, ..Event::default() }, &ours);
+            } else {
+                let step = if made { Step::Clone } else { Step::Pipes } as u32;
+                self.tell(Event { what: Event::FAILED, step, errno: errno(), ..Event::default() }, &[]);
+            }
+            for fd in ours.into_iter().chain(theirs) {
+                if fd >= 0 {
+                    libc::close(fd);
+                }
+            }
+        }
+    }
+}
+
+/// What the new process needs to become the target.
+struct Child<'a> {
+    plan: &'a Plan,
+    control: RawFd,
+    status: RawFd,
+    output: RawFd,
+    hold: bool,
+}
+
+/// Becomes the target. On failure, the executor is told from here: memory
+/// may or may not be shared with the warden.
+extern "C" fn enter(argument: *mut c_void) -> c_int {
+    // SAFETY: `start` passes a `Child` that lives until exec or exit; the
+    // calls are safe after a fork.
+    unsafe {
+        let child = &*argument.cast::<Child>();
+        let plan = child.plan;
+        let step = become_target(child);
+        let event = Event { what: Event::FAILED, step: step as u32, errno: errno(), ..Event::default() };
+        send(plan.control, &event, &[]);
+        libc::_exit(127)
+    }
+}
+
+/// Returns only if a step failed.
+unsafe fn become_target(child: &Child) -> Step {
+    // SAFETY: see `enter`.
+    unsafe {
+        let plan = child.plan;
+        if libc::setsid() < 0 {
+            return Step::Session;
+        }
+        let [out, err] = if child.output >= 0 { [child.output; 2] } else { plan.output };
+        let places = [(plan.stdin, 0), (out, 1), (err, 2), (child.control, 198), (child.status, 199)];
+        for (from, to) in places.into_iter().chain(plan.pass.iter().copied()) {
+            if from >= 0 && libc::dup2(from, to) < 0 {
+                return Step::Descriptors;
+            }
+        }
+        for &(resource, value) in &plan.limits {
+            let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+            if libc::setrlimit(resource as _, &limit) != 0 {
+                return Step::Limits;
+            }
+        }
+        if let Some((user, group)) = plan.user {
+            // The bare calls: those of the C library would look for threads.
+            if libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<u32>()) != 0 {
+                return Step::Groups;
+            }
+            if libc::syscall(libc::SYS_setresgid, group, group, group) != 0
+                || libc::syscall(libc::SYS_setresuid, user, user, user) != 0
+            {
+                return Step::User;
+            }
+        }
+        if plan.no_new_privileges && libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
+            return Step::Privileges;
+        }
+        // After the change of user, which would clear it.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        if let Some(ruleset) = plan.landlock
+            && libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) != 0
+        {
+            return Step::Landlock;
+        }
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+        if child.hold {
+            send(plan.control, &Event { what: Event::HELD, ..Event::default() }, &[]);
+            libc::kill(libc::getpid(), libc::SIGSTOP);
+        }
+        libc::execve(plan.program.as_ptr(), plan.argv.as_ptr(), plan.envp.as_ptr());
+        Step::Exec
+    }
+}
+
+/// The number of the next process: made, ended and taken in at once.
+unsafe fn probe() -> pid_t {
+    // SAFETY: the new process does nothing but end.
+    unsafe {
+        let pid = libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0usize, 0usize, 0usize, 0usize) as pid_t;
+        if pid == 0 {
+            libc::_exit(0);
+        }
+        if pid > 0 {
+            libc::waitpid(pid, std::ptr::null_mut(), 0);
+        }
+        pid
+    }
+}
+
+unsafe fn send(socket: RawFd, event: &Event, fds: &[RawFd]) {
+    // SAFETY: all buffers are on this stack and large enough; the descriptors
+    // that are not there are left out.
+    unsafe {
+        let mut part = libc::iovec {
+            iov_base: std::ptr::from_ref(event).cast_mut().cast(),
+            iov_len: size_of::<Event>(),
+        };
+        let mut space = [0u64; 8];
+        let mut message: libc::msghdr = std::mem::zeroed();
+        message.msg_iov = &raw mut part;
+        message.msg_iovlen = 1;
+        let count = fds.iter().filter(|fd| **fd >= 0).count();
+        if count > 0 {
+            let bytes = (count * size_of::<RawFd>()) as u32;
+            message.msg_control = space.as_mut_ptr().cast();
+            message.msg_controllen = libc::CMSG_SPACE(bytes) as _;
+            let header = libc::CMSG_FIRSTHDR(&message);
+            (*header).cmsg_level = libc::SOL_SOCKET;
+            (*header).cmsg_type = libc::SCM_RIGHTS;
+            (*header).cmsg_len = libc::CMSG_LEN(bytes) as _;
+            let data = libc::CMSG_DATA(header).cast::<RawFd>();
+            for (i, fd) in fds.iter().filter(|fd| **fd >= 0).enumerate() {
+                data.add(i).write_unaligned(*fd);
+            }
+        }
+        libc::sendmsg(socket, &message, libc::MSG_NOSIGNAL);
+    }
+}
+
+/// A pipe with high numbers, so that `dup2` meets none of them.
+unsafe fn pipe(ends: &mut [RawFd; 2]) -> bool {
+    // SAFETY: there is room for two descriptors.
+    unsafe {
+        let mut low = [-1; 2];
+        if libc::pipe2(low.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+            return false;
+        }
+        for i in 0..2 {
+            ends[i] = libc::fcntl(low[i], libc::F_DUPFD_CLOEXEC, super::super::sys::LOWEST);
+            libc::close(low[i]);
+        }
+        ends[0] >= 0 && ends[1] >= 0
+    }
+}
+
+/// Closes everything but these, which ascend.
+unsafe fn close_all_but(keep: &[RawFd]) {
+    let mut first: u32 = 0;
+    // SAFETY: nothing in this process uses what is closed here.
+    unsafe {
+        for last in keep.iter().map(|&fd| fd as u32).chain([u32::MAX]) {
+            if last > first && libc::syscall(libc::SYS_close_range, first, last - 1, 0) != 0 {
+                for fd in first..last.min(65_536) {
+                    libc::close(fd as c_int);
+                }
+            }
+            first = last.wrapping_add(1);
+        }
+    }
+}
+
+/// Handlers are gone after exec, but ignored signals stay ignored.
+unsafe fn default_signals() {
+    // SAFETY: no handler is installed.
+    unsafe {
+        for number in 1..65 {
+            libc::signal(number, libc::SIG_DFL);
+        }
+    }
+}
+
+unsafe fn put(path: &std::ffi::CStr, text: &std::ffi::CStr) -> bool {
+    // SAFETY: both end in NUL.
+    unsafe {
+        let fd = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if fd < 0 {
+            return false;
+        }
+        let length = text.to_bytes().len();
+        let wrote = libc::write(fd, text.as_ptr().cast(), length) == length as isize;
+        libc::close(fd);
+        wrote
+    }
+}
+
+/// A namespace starts without any network; many programs expect to reach
+/// themselves.
+unsafe fn raise_loopback() {
+    // SAFETY: the request is as large as the call expects.
+    unsafe {
+        let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
+        if socket < 0 {
+            return;
+        }
+        let mut request: libc::ifreq = std::mem::zeroed();
+        for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+            *to = *from as c_char;
+        }
+        request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
+        libc::ioctl(socket, libc::SIOCSIFFLAGS as _, &raw mut request);
+        libc::close(socket);
+    }
+}
+
+/// The layout of `struct landlock_path_beneath_attr`.
+#[repr(C, packed)]
+struct PathBeneath {
+    allowed: u64,
+    parent: i32,
+}
+
+unsafe fn add_rule(ruleset: RawFd, folder: RawFd, allowed: u64) -> i64 {
+    const PATH_BENEATH: c_int = 1;
+    let rule = PathBeneath { allowed, parent: folder };
+    // SAFETY: the kernel only reads the rule.
+    unsafe { libc::syscall(libc::SYS_landlock_add_rule, ruleset, PATH_BENEATH, &raw const rule, 0) }
+}
+
+fn micros(time: &libc::timeval) -> u64 {
+    time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64
+}
+
+fn errno() -> c_int {
+    // SAFETY: the place belongs to this thread.
+    unsafe { *libc::__errno_location() }
+}

@@ -1,0 +1,58 @@
+//! Targets for the tests, built once per test program.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of the targets' sources.
+pub fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets")
+}
+
+/// Compiles a source; the name is that of the program. Other test programs
+/// may build the same at this moment, so it is moved into its place.
+pub fn build(compiler: &str, flags: &[&str], source: &str, name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(name);
+    let fresh = folder.join(format!("{name}.{}.{:?}", std::process::id(), std::thread::current().id()));
+    let output = Command::new(compiler)
+        .args(flags)
+        .arg(sources().join(source))
+        .arg("-o")
+        .arg(&fresh)
+        .env("AFL_QUIET", "1")
+        .output()
+        .unwrap_or_else(|error| panic!("{compiler}: {error}"));
+    assert!(output.status.success(), "{compiler}: {}", String::from_utf8_lossy(&output.stderr));
+    std::fs::rename(&fresh, &path).expect("the target in its place");
+    path
+}
+
+/// Whether a tool is there; with `WUG_REQUIRE_ALL` it must be.
+pub fn has(tool: &str) -> bool {
+    let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
+    let found = found.is_ok_and(|output| output.status.success());
+    assert!(found || std::env::var_os("WUG_REQUIRE_ALL").is_none(), "{tool} is needed");
+    if !found {
+        eprintln!("skipped: {tool} is not there");
+    }
+    found
+}
+
+/// A program of its own for a test, so that its processes can be counted.
+pub fn copy(program: &Path, name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    std::fs::hard_link(program, &path).or_else(|_| std::fs::copy(program, &path).map(drop)).expect("a copy");
+    path
+}
+
+/// Processes that run a program.
+pub fn alive(program: &Path) -> usize {
+    use std::os::unix::ffi::OsStrExt;
+    let own = |entry: &std::fs::DirEntry| {
+        std::fs::read(entry.path().join("cmdline"))
+            .is_ok_and(|line| line.starts_with(program.as_os_str().as_bytes()))
+    };
+    std::fs::read_dir("/proc").expect("/proc").flatten().filter(own).count()
+}
