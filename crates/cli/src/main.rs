@@ -4,6 +4,7 @@
 //! `commands`.
 
 mod commands;
+mod execution_arg;
 mod grammar_arg;
 mod interrupt;
 mod number;
@@ -34,6 +35,7 @@ enum Command {
     Check(commands::check::Check),
     Show(commands::show::Show),
     Generate(commands::generate::Generate),
+    Run(commands::run::Run),
     Bench(commands::bench::Bench),
 }
 
@@ -41,6 +43,8 @@ enum Command {
 pub enum Failure {
     /// The answer is no: exit 1.
     No,
+    /// All was said; exit with this code.
+    Quiet(u8),
     /// Something is wrong that the user can mend; exit with this code.
     Message(u8, String),
 }
@@ -65,11 +69,13 @@ fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Show(show) => show.run(),
         Command::Generate(generate) => generate.run(),
+        Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::No) => ExitCode::from(1),
+        Err(Failure::Quiet(code)) => ExitCode::from(code),
         Err(Failure::Message(code, message)) => {
             terminal::error(message.trim_end());
             ExitCode::from(code)

@@ -17,6 +17,11 @@ pub fn error(message: &str) {
     say(&format!("\x1B[1m\x1B[91merror\x1B[0m\x1B[1m: {message}\x1B[0m\n"));
 }
 
+/// Says what may be wrong.
+pub fn warning(message: &str) {
+    say(&format!("\x1B[1m\x1B[93mwarning\x1B[0m\x1B[1m: {message}\x1B[0m\n"));
+}
+
 /// Says what to do about it.
 pub fn help(message: &str) {
     say(&format!("\x1B[1m\x1B[96mhelp\x1B[0m: {message}\n\n"));

@@ -30,7 +30,10 @@ pub fn explain(mut error: Error) -> ExitCode {
         }
     }
     let _ = error.print();
-    ExitCode::from(error.exit_code() as u8)
+    match error.exit_code() {
+        2 if command == "run" => ExitCode::from(crate::commands::run::WRONG_USE),
+        code => ExitCode::from(code as u8),
+    }
 }
 
 /// What to do with the parser's own tip.

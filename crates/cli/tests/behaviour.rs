@@ -74,6 +74,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["check"],
         &["show"],
         &["generate"],
+        &["run"],
         &["bench"],
         &["bench", "load"],
     ];
@@ -178,4 +179,45 @@ fn an_interrupted_run_leaves_whole_inputs() {
     assert!(said.contains("stopped after"), "{said}");
     assert!(std::fs::read(&mapped).expect("the file") == expected.stdout, "{inputs} inputs are whole");
     std::fs::remove_dir_all(&folder).expect("the scratch folder");
+}
+
+#[test]
+fn run_tells_verdict_time_and_edges_of_each_input() {
+    let output = wug(&["run", "--json", "sh", "-c", "read x; test $x != '1' && kill -6 $$", "--", "sum.txt", "deep.wug"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(report["target"], "sh");
+    assert_eq!(report["mode"], "spawn");
+    let runs = report["runs"].as_array().expect("runs");
+    assert_eq!(runs.len(), 2);
+    assert_eq!(runs[1]["file"], "deep.wug");
+    assert!(runs.iter().all(|run| run["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0)), "{report}");
+    assert!(runs.iter().all(|run| run["edges"].is_null()), "{report}");
+    assert_eq!((runs[1]["verdict"].as_str(), runs[1]["signal"].as_i64()), (Some("crash"), Some(6)), "{report}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn run_exits_as_afl_showmap_does() {
+    let code = |arguments: &[&str]| wug(arguments).status.code();
+    assert_eq!(code(&["run", "true", "--", "sum.txt"]), Some(0));
+    assert_eq!(code(&["run", "false", "--", "sum.txt"]), Some(0), "an exit code is no crash");
+    assert_eq!(code(&["run", "-t", "50", "sleep", "100", "--", "sum.txt"]), Some(1));
+    assert_eq!(code(&["run", "sh", "-c", "kill -11 $$", "--", "sum.txt"]), Some(2));
+    assert_eq!(code(&["run", "true"]), Some(3));
+    assert_eq!(code(&["run", "--no-such-option", "true", "--", "sum.txt"]), Some(3));
+    assert_eq!(code(&["run", "true", "--", "no-such-file"]), Some(3));
+}
+
+#[test]
+fn run_hands_over_files_folders_and_standard_input() {
+    let runs = |arguments: &[&str]| {
+        let output = wug(arguments);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("one object");
+        let verdicts = report["runs"].as_array().expect("runs").iter().map(|run| run["verdict"].to_string());
+        verdicts.collect::<Vec<_>>()
+    };
+    let check = "test \"$(head -c 1 \"$0\")\" = '@'";
+    assert_eq!(runs(&["run", "--json", "sh", "-c", check, "@@", "--", "sum.txt"]), [r#""exit""#]);
+    let parts = runs(&["run", "--json", "grep", "-q", "=", "--", "parts"]);
+    assert_eq!(parts, [r#""ok""#, r#""ok""#], "every file of a folder");
 }

@@ -16,31 +16,43 @@
 //! fork server or fill its scratch folder, and the next run is as good as
 //! the first.
 
+mod board;
 mod confine;
+pub mod coverage;
+mod drive;
 mod environment;
 mod error;
 mod input;
+mod memory;
 mod observation;
+mod server;
 mod spawn;
 mod sys;
 mod target;
 mod verdict;
 mod warden;
+mod watchdog;
 
 pub use confine::{Confinement, Layer, Missing};
 pub use error::Error;
 pub use observation::Observation;
-pub use target::{Kind, Options, Output, Target};
+pub use target::{Kind, Options, Output, Target, Trace};
 pub use verdict::Verdict;
 
+use board::Board;
 use confine::Workplace;
+use drive::Driver;
 use input::InputFile;
-use std::ffi::CString;
+use server::{AflMemory, Link, Server};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
 use target::Traits;
 use warden::{Job, Warden, c_path};
+use wug_runtime::abi;
 
 /// Runs one target on one input after the other.
 ///
@@ -53,35 +65,66 @@ use warden::{Job, Warden, c_path};
 /// assert_eq!(seen.verdict, Verdict::Ok);
 /// # Ok::<(), wug_campaign::executor::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Executor {
     options: Options,
+    traits: Traits,
     crash_codes: Vec<i32>,
+    driver: Driver,
     // Before the workplace: the warden cleans up there when it is dropped.
     warden: Warden,
     workplace: Workplace,
     input: InputFile,
     output: Vec<u8>,
+    coverage: Vec<u8>,
+    events: Vec<abi::Event>,
+    pairs: Vec<u32>,
+}
+
+impl std::fmt::Debug for Executor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Executor").field("options", &self.options).field("driver", &self.driver).finish_non_exhaustive()
+    }
 }
 
 impl Executor {
-    /// Starts all that a target needs, but not yet the target.
+    /// Starts all that a target needs, and its fork server if it has one.
     pub fn new(target: Target, options: Options) -> Result<Executor, Error> {
         let program = target.locate()?;
         let traits = Traits::of(&program);
         let mut missing = Vec::new();
         let user = warden::user_for(&options.confinement, &mut missing);
+        let owner = user.map(|user| user.uid);
         let mut workplace = Workplace::new(user).map_err(Error::system("make a folder for the target"))?;
-        let input =
-            if target.reads_file() { InputFile::at(&workplace.input()) } else { InputFile::on_stdin() }?;
-        let job = job(&target, &options, &traits, &workplace, &input, &program)?;
+        let input = if target.reads_file() { InputFile::at(&workplace.input()) } else { InputFile::on_stdin() }?;
+        let link = match traits {
+            Traits { native: true, .. } => Some(Link::Native(Arc::new(Board::new(options.trace)?))),
+            Traits { afl: true, .. } => Some(Link::Afl(AflMemory::new(owner)?)),
+            _ => None,
+        };
+        let job = job(&target, &options, &traits, &workplace, &input, &program, link.as_ref())?;
         let mut warden = Warden::launch(&job, &mut workplace, user)?;
         warden.missing.extend(missing);
         let mut crash_codes = options.crash_codes.clone();
         if traits.sanitized {
             crash_codes.extend(environment::CRASH_CODES);
         }
-        Ok(Executor { options, crash_codes, warden, workplace, input, output: Vec::new() })
+        let server = link.map(|link| Server::new(link, &warden, &options, owner)).transpose()?;
+        let driver = Driver::new(server);
+        let mut executor = Executor {
+            options,
+            traits,
+            crash_codes,
+            driver,
+            warden,
+            workplace,
+            input,
+            output: Vec::new(),
+            coverage: Vec::new(),
+            events: Vec::new(),
+            pairs: Vec::new(),
+        };
+        executor.choose_kind()?;
+        Ok(executor)
     }
 
     /// The layers of confinement that this machine does not permit.
@@ -89,15 +132,18 @@ impl Executor {
         &self.warden.missing
     }
 
-    /// The user that targets run as.
-
     /// Runs the target on an input.
     pub fn run(&mut self, input: &[u8]) -> Result<Observation<'_>, Error> {
-        self.input.put(input)?;
-        let run = self.spawn()?;
-        self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;
-        let coverage = &[];
-        Ok(Observation { verdict: run.verdict, wall: run.wall, cpu: run.cpu, coverage, output: &self.output })
+        let run = self.drive(input)?;
+        Ok(Observation {
+            verdict: run.verdict,
+            wall: run.wall,
+            cpu: run.cpu,
+            coverage: &self.coverage,
+            events: &self.events,
+            pairs: &self.pairs,
+            output: &self.output,
+        })
     }
 }
 
@@ -107,17 +153,31 @@ fn job(
     traits: &Traits,
     workplace: &Workplace,
     input: &InputFile,
-    program: &std::path::Path,
+    program: &Path,
+    link: Option<&Link>,
 ) -> Result<Job, Error> {
-    let c = |text: &std::ffi::OsStr| {
-        CString::new(text.as_bytes())
-            .map_err(|error| Error::System { doing: "pass an argument", source: error.into() })
+    let c = |text: &OsStr| {
+        let nul = |error: std::ffi::NulError| Error::System { doing: "pass an argument", source: error.into() };
+        CString::new(text.as_bytes()).map_err(nul)
     };
     let mut arguments = vec![c(&target.program)?];
     for argument in target.arguments_with(&workplace.input()) {
         arguments.push(c(&argument)?);
     }
-    let mut added = vec![("TMPDIR".into(), workplace.scratch().into())];
+    let mut added: Vec<(OsString, OsString)> = vec![("TMPDIR".into(), workplace.scratch().into())];
+    let mut pass = Vec::new();
+    let mut changing = Vec::new();
+    match link {
+        Some(Link::Native(board)) => {
+            added.push((abi::ENV_BOARD.into(), board::DESCRIPTOR.to_string().into()));
+            pass.push((board.file()?, board::DESCRIPTOR));
+        }
+        Some(Link::Afl(memory)) => {
+            added.extend(server::afl_environment(traits));
+            changing = memory.entries();
+        }
+        None => {}
+    }
     added.extend(target.environment.iter().cloned());
     // A limit of addresses would break sanitizers, so they count themselves.
     let (own, limit) = if traits.shadow { (options.memory, None) } else { (None, options.memory) };
@@ -125,10 +185,10 @@ fn job(
         program: c_path(program),
         arguments,
         environment: environment::environment(&added, own),
-        changing: Vec::new(),
+        changing,
         stdin: input.stdin()?,
         output: outputs(options)?,
-        pass: Vec::new(),
+        pass,
         system_v: traits.afl,
         memory: limit,
         confinement: options.confinement.clone(),

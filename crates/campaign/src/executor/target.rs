@@ -8,6 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use wug_runtime::abi;
 
 /// A program with its arguments. `@@` in an argument stands for the path of
 /// the input; without one, inputs come on standard input.
@@ -46,6 +47,21 @@ pub enum Output {
     Capture(usize),
 }
 
+/// How much a traced build may log in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Events, mostly comparisons: the last ones are kept.
+    pub events: usize,
+    /// Pairs of blocks.
+    pub pairs: usize,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Trace { events: 1 << 16, pairs: 1 << 16 }
+    }
+}
+
 /// Bounds and choices of an executor.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -57,6 +73,13 @@ pub struct Options {
     pub memory: Option<u64>,
     /// How the target is driven.
     pub kind: Kind,
+    /// A new process for each run, even of a persistent target of `wug cc`.
+    pub fresh: bool,
+    /// Measure CPU time also where that costs a call per run: in persistent
+    /// targets of `wug cc`.
+    pub cpu_time: bool,
+    /// Log comparisons and pairs of blocks of a traced build.
+    pub trace: Option<Trace>,
     /// Its output.
     pub output: Output,
     /// Exit codes that count as crashes, besides those of sanitizers.
@@ -72,10 +95,26 @@ impl Default for Options {
             handshake: Duration::from_secs(10),
             memory: None,
             kind: Kind::Auto,
+            fresh: false,
+            cpu_time: false,
+            trace: None,
             output: Output::Discard,
             crash_codes: Vec::new(),
             confinement: Confinement::default(),
         }
+    }
+}
+
+impl Options {
+    /// The same for the board of a target.
+    pub(crate) fn wants(&self) -> u32 {
+        let mut wants = 0;
+        if let Some(trace) = self.trace {
+            wants |= if trace.events > 0 { abi::WANT_EVENTS } else { 0 };
+            wants |= if trace.pairs > 0 { abi::WANT_PAIRS } else { 0 };
+        }
+        wants |= if self.fresh { abi::WANT_FORK } else { 0 };
+        wants | if self.cpu_time { abi::WANT_CPU_TIME } else { 0 }
     }
 }
 
@@ -134,6 +173,10 @@ pub(crate) struct Traits {
     pub native: bool,
     /// Built with AFL++.
     pub afl: bool,
+    /// Of these, those that loop over inputs.
+    pub afl_persistent: bool,
+    /// Of these, those that say themselves when the fork server starts.
+    pub afl_deferred: bool,
     /// Has a sanitizer that reserves more memory than there is.
     pub shadow: bool,
     /// Has any sanitizer with exit codes of its own.
@@ -145,10 +188,12 @@ impl Traits {
     pub fn of(path: &Path) -> Traits {
         let Ok(bytes) = fs::read(path) else { return Traits::default() };
         let has = |name: &str| find(&bytes, name.as_bytes()).is_some();
-        let native = has(wug_runtime::abi::ENV_BOARD);
+        let native = has(abi::ENV_BOARD);
         Traits {
             native,
-            afl: !native && has(wug_runtime::abi::ENV_AFL_MAP),
+            afl: !native && has(abi::ENV_AFL_MAP),
+            afl_persistent: !native && has("##SIG_AFL_PERSISTENT##"),
+            afl_deferred: !native && has("##SIG_AFL_DEFER_FORKSRV##"),
             shadow: has("__asan_init") || has("__msan_init") || has("__tsan_init"),
             sanitized: has("__sanitizer_"),
         }

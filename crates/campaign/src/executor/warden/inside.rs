@@ -183,6 +183,7 @@ impl Warden<'_> {
                     libc::kill(self.target, wug_runtime::abi::STOP_SIGNAL);
                 }
                 Command::KILL_ALL => self.kill_all(),
+                Command::PING => self.tell(Event { what: Event::SWEPT, ..Event::default() }, &[]),
                 Command::SWEEP => {
                     let killed = self.sweep(command.a.max(2));
                     self.tell(Event { what: Event::SWEPT, status: killed, ..Event::default() }, &[]);

@@ -20,6 +20,8 @@ impl Command {
     /// Kill all processes from `a` on but the target that was started, and
     /// answer when they are gone.
     pub const SWEEP: u32 = 4;
+    /// Answer, to show that all before was done.
+    pub const PING: u32 = 6;
     /// Signal a fork server of ours that it end its run.
     pub const STOP: u32 = 5;
 
@@ -54,7 +56,7 @@ impl Event {
     pub const FAILED: u32 = 3;
     /// The target ended, and all that it started is gone.
     pub const ENDED: u32 = 4;
-    /// The answer to a sweep.
+    /// The answer to a sweep or a ping.
     pub const SWEPT: u32 = 5;
     /// Sent by the target's process itself, before it stops for a tracer.
     pub const HELD: u32 = 6;

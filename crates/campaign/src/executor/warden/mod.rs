@@ -222,19 +222,30 @@ impl Warden {
     /// number on. Whether there were any.
     pub fn sweep(&mut self, from: i32) -> Result<bool, Error> {
         self.send(Command { what: Command::SWEEP, a: from })?;
+        let killed = self.answer()?;
+        if killed < 0 {
+            self.kill_all()?;
+        }
+        Ok(killed != 0)
+    }
+
+    /// The answer to a sweep or a ping.
+    fn answer(&mut self) -> Result<i32, Error> {
         let end = Instant::now() + PATIENCE;
         while let Some(message) = self.receive(end.saturating_duration_since(Instant::now()))? {
             match message.event.what {
-                Event::SWEPT if message.event.status < 0 => {
-                    self.kill_all()?;
-                    return Ok(true);
-                }
-                Event::SWEPT => return Ok(message.event.status > 0),
+                Event::SWEPT => return Ok(message.event.status),
                 Event::ENDED => self.running = false,
                 _ => {}
             }
         }
         Err(self.broken())
+    }
+
+    /// Waits until all commands so far are done.
+    pub fn settle(&mut self) -> Result<(), Error> {
+        self.send(Command { what: Command::PING, a: 0 })?;
+        self.answer().map(drop)
     }
 
     /// A handle to send commands from another thread.

@@ -1,0 +1,236 @@
+//! Which way a run goes, and what is done when a target breaks its fork
+//! server.
+//!
+//! - A fork server that ends during a run is started anew, and the input is
+//!   run again in a process of its own: that verdict counts. A target that
+//!   kills its parent is not a target that crashes.
+//! - Processes that a run leaves behind are killed before they can touch the
+//!   run after the next: children of a fork server have numbers in a row
+//!   unless something else was started. If one was alive, the run that it
+//!   may have disturbed is made again.
+//! - Servers that end again and again are started after growing pauses.
+
+use super::error::Error;
+use super::server::{Link, Reply, Server};
+use super::spawn::Run;
+use super::target::Kind;
+use super::verdict::Verdict;
+use super::Executor;
+use std::time::{Duration, Instant};
+
+/// How the target is driven.
+#[derive(Debug)]
+pub(super) struct Driver {
+    server: Option<Server>,
+    /// Whether the server is used: an instrumented target may be run plainly.
+    serve: bool,
+    /// Whether it ever said its first words.
+    worked: bool,
+    /// Times that the server ended, since it last did its work.
+    losses: u32,
+    /// The child of the run before, in its own numbers.
+    last_child: i32,
+    /// Runs since the scratch folder was last looked at.
+    since_tidy: u32,
+    /// When processes left behind were last looked for, without a namespace.
+    last_sweep: Instant,
+}
+
+/// A server that fails so many times to say its first words is given up.
+const MAX_FAILURES: u32 = 5;
+/// Runs of a persistent target between looks at the scratch folder.
+const TIDY_EVERY: u32 = 256;
+/// Without a pid namespace, processes left behind are looked for this often.
+const SWEEP_EVERY: Duration = Duration::from_millis(100);
+
+impl Driver {
+    pub fn new(server: Option<Server>) -> Driver {
+        Driver { server, serve: true, worked: false, losses: 0, last_child: 0, since_tidy: 0, last_sweep: Instant::now() }
+    }
+}
+
+impl Executor {
+    /// Starts the fork server if there is to be one.
+    pub(super) fn choose_kind(&mut self) -> Result<(), Error> {
+        match (self.options.kind, &self.driver.server) {
+            (Kind::Spawn, _) | (Kind::Auto, None) => self.driver.serve = false,
+            (Kind::Server, None) => {
+                return Err(Error::Protocol("the program has none: build it with `wug cc` or AFL++".into()));
+            }
+            (Kind::Server, Some(_)) => self.start_server()?,
+            // A program that holds a runtime but does not use it.
+            (Kind::Auto, Some(_)) => match self.start_server() {
+                Err(Error::Protocol(_)) => self.driver.serve = false,
+                other => other?,
+            },
+        }
+        Ok(())
+    }
+
+    /// Whether runs go by a fork server.
+    pub fn has_server(&self) -> bool {
+        self.driver.serve
+    }
+
+    /// Whether one process of the target makes many runs.
+    pub fn is_persistent(&self) -> bool {
+        self.driver.serve && self.driver.server.as_ref().is_some_and(|server| server.persistent)
+    }
+
+    /// How many ids the target has; 0 without instrumentation.
+    pub fn ids(&self) -> usize {
+        self.driver.server.as_ref().map_or(0, Server::ids)
+    }
+
+    /// Constants of a program built with `wug cc`.
+    pub fn dictionary(&self) -> Vec<Vec<u8>> {
+        match self.driver.server.as_ref().map(|server| &server.link) {
+            Some(Link::Native(board)) => board.dictionary(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// One run, whatever it takes.
+    pub(super) fn drive(&mut self, input: &[u8]) -> Result<Run, Error> {
+        if !self.driver.serve {
+            return self.plain(input);
+        }
+        // Twice at most: once more if the first run was disturbed.
+        for again in [false, true] {
+            let Some(run) = self.serve(input)? else { return self.plain(input) };
+            if again || !self.clean_up(run.verdict)? {
+                return Ok(run);
+            }
+        }
+        self.plain(input)
+    }
+
+    /// A run in a process of its own.
+    fn plain(&mut self, input: &[u8]) -> Result<Run, Error> {
+        self.input.put(input)?;
+        self.take_records();
+        let run = self.spawn()?;
+        self.take_records();
+        self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;
+        Ok(run)
+    }
+
+    /// A run by the fork server; None if the server did not survive it.
+    fn serve(&mut self, input: &[u8]) -> Result<Option<Run>, Error> {
+        // At most one start for a lost server and one for a longer input.
+        for _ in 0..3 {
+            let Some(server) = &mut self.driver.server else { return Ok(None) };
+            if !server.runs() {
+                self.start_server()?;
+                continue;
+            }
+            if !server.shared_input {
+                self.input.put(input)?;
+            } else if !server.put_input(input)? {
+                server.stop(&mut self.warden)?;
+                continue;
+            }
+            let (reply, begin) = server.run();
+            let wall = begin.elapsed();
+            let verdict = match reply {
+                Reply::Status(status) => Verdict::of_status(status, &self.crash_codes),
+                Reply::Timeout => {
+                    // What the watchdog asked for has happened.
+                    self.warden.settle()?;
+                    Verdict::Timeout
+                }
+                Reply::Lost => {
+                    self.warden.kill_all()?;
+                    self.driver.losses += 1;
+                    return Ok(None);
+                }
+            };
+            let cpu = server.cpu();
+            if !server.runs() {
+                self.warden.kill_all()?;
+            }
+            self.driver.losses = 0;
+            self.take_records();
+            return Ok(Some(Run { verdict, wall, cpu }));
+        }
+        Ok(None)
+    }
+
+    /// Copies what the target recorded and makes room for the next run.
+    fn take_records(&mut self) {
+        let Some(server) = &self.driver.server else { return };
+        server.take_map(&mut self.coverage);
+        if let (Link::Native(board), Some(_)) = (&server.link, self.options.trace) {
+            board.take_events(&mut self.events);
+            board.take_pairs(&mut self.pairs);
+            board.clear_logs(&self.pairs);
+        }
+    }
+
+    /// Ends what the run left behind; whether that may have disturbed it.
+    fn clean_up(&mut self, verdict: Verdict) -> Result<bool, Error> {
+        let Some(server) = &mut self.driver.server else { return Ok(false) };
+        let persistent = server.persistent;
+        let last = std::mem::replace(&mut self.driver.last_child, server.child());
+        let child = self.driver.last_child;
+        self.driver.since_tidy += 1;
+        if !persistent || child != last || self.driver.since_tidy >= TIDY_EVERY {
+            self.driver.since_tidy = 0;
+            self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;
+        }
+        if !self.warden.pid_namespace {
+            if verdict != Verdict::Ok || self.driver.last_sweep.elapsed() >= SWEEP_EVERY {
+                self.driver.last_sweep = Instant::now();
+                self.warden.sweep(0)?;
+            }
+            return Ok(false);
+        }
+        if last == 0 || child == last || child == last + 1 {
+            return Ok(false);
+        }
+        // Numbers have begun anew, or a persistent child left something, of
+        // which its successor cannot be told apart: all begin anew.
+        if child < last || persistent {
+            server.stop(&mut self.warden)?;
+            self.driver.last_child = 0;
+            return Ok(persistent && verdict != Verdict::Ok);
+        }
+        self.warden.sweep(last + 1)
+    }
+
+    /// Starts the fork server, after a pause if it was lost before.
+    fn start_server(&mut self) -> Result<(), Error> {
+        let Some(server) = &mut self.driver.server else { return Ok(()) };
+        self.driver.last_child = 0;
+        let mut failures = 0;
+        loop {
+            std::thread::sleep(pause(self.driver.losses + failures));
+            match server.start(&mut self.warden, &self.options, &self.traits) {
+                Ok(()) => {
+                    // Counts of the way to the first run are nobody's.
+                    server.take_map(&mut self.coverage);
+                    self.driver.worked = true;
+                    return Ok(());
+                }
+                Err(error @ (Error::Protocol(_) | Error::Silent(_))) => {
+                    failures += 1;
+                    // A server that never said a word will hardly learn it.
+                    let hopeless = !self.driver.worked && matches!(error, Error::Silent(_));
+                    if failures >= MAX_FAILURES || hopeless {
+                        return Err(if self.driver.worked { Error::Lost { times: failures } } else { error });
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// How long to wait before a server is started once more: nothing at first,
+/// then ever longer, up to a second.
+fn pause(losses: u32) -> Duration {
+    match losses {
+        0 | 1 => Duration::ZERO,
+        n => Duration::from_millis(1 << (n - 2).min(10)).min(Duration::from_secs(1)),
+    }
+}

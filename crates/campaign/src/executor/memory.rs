@@ -1,0 +1,158 @@
+//! Memory shared with a target.
+//!
+//! Another process writes here at any time, so nothing is borrowed: bytes
+//! are copied in and out, numbers are read and written whole.
+
+use super::error::Error;
+use super::sys;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::ptr;
+
+/// A mapping, from a file in memory or from System V.
+#[derive(Debug)]
+pub struct Shared {
+    start: *mut u8,
+    length: usize,
+    system_v: bool,
+}
+
+// SAFETY: it is memory; whoever has the owner may use it from any thread.
+unsafe impl Send for Shared {}
+// SAFETY: as above; the watchdog writes one number that nobody else does.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// Maps a file in memory, of this length from now on.
+    pub fn map(file: &OwnedFd, length: usize) -> Result<Shared, Error> {
+        let failed = "map shared memory";
+        // SAFETY: a new mapping of a file that is as long.
+        unsafe {
+            sys::check(libc::ftruncate(file.as_raw_fd(), length as libc::off_t).into())
+                .map_err(Error::system(failed))?;
+            let rights = libc::PROT_READ | libc::PROT_WRITE;
+            let start = libc::mmap(ptr::null_mut(), length, rights, libc::MAP_SHARED, file.as_raw_fd(), 0);
+            if start == libc::MAP_FAILED {
+                return Err(Error::System { doing: failed, source: std::io::Error::last_os_error() });
+            }
+            Ok(Shared { start: start.cast(), length, system_v: false })
+        }
+    }
+
+    /// A segment of System V for a user, and its number. It is marked for
+    /// removal at once: it can still be attached by number, and it is gone
+    /// with the last process that has it.
+    pub fn system_v(length: usize, owner: Option<u32>) -> Result<(Shared, i32), Error> {
+        let failed = "make System V shared memory";
+        // SAFETY: a new segment of this length, attached where the system likes.
+        unsafe {
+            let rights = libc::IPC_CREAT | libc::IPC_EXCL | 0o600;
+            let id = sys::check(libc::shmget(libc::IPC_PRIVATE, length, rights).into()).map_err(Error::system(failed))?;
+            let id = id as i32;
+            let start = libc::shmat(id, ptr::null(), 0);
+            let attached = start as isize != -1;
+            let mut state: libc::shmid_ds = std::mem::zeroed();
+            if let Some(owner) = owner
+                && libc::shmctl(id, libc::IPC_STAT, &mut state) == 0
+            {
+                state.shm_perm.uid = owner;
+                libc::shmctl(id, libc::IPC_SET, &mut state);
+            }
+            libc::shmctl(id, libc::IPC_RMID, ptr::null_mut());
+            if !attached {
+                return Err(Error::System { doing: failed, source: std::io::Error::last_os_error() });
+            }
+            Ok((Shared { start: start.cast(), length, system_v: true }, id))
+        }
+    }
+
+    /// How long it is.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Where a byte is, for those who look for themselves.
+    pub fn address(&self, at: usize) -> *const u8 {
+        assert!(at < self.length);
+        // SAFETY: in bounds.
+        unsafe { self.start.add(at) }
+    }
+
+    /// Copies bytes in.
+    pub fn put(&self, at: usize, bytes: &[u8]) {
+        assert!(at <= self.length && bytes.len() <= self.length - at);
+        // SAFETY: in bounds, as was just checked; no reference is made.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.add(at), bytes.len()) }
+    }
+
+    /// Copies bytes out.
+    pub fn copy(&self, at: usize, to: &mut [u8]) {
+        assert!(at <= self.length && to.len() <= self.length - at);
+        // SAFETY: as above.
+        unsafe { ptr::copy_nonoverlapping(self.start.add(at), to.as_mut_ptr(), to.len()) }
+    }
+
+    /// Sets bytes to 0.
+    pub fn clear(&self, at: usize, length: usize) {
+        assert!(at <= self.length && length <= self.length - at);
+        // SAFETY: as above.
+        unsafe { ptr::write_bytes(self.start.add(at), 0, length) }
+    }
+
+    /// Reads something plain.
+    ///
+    /// # Safety
+    /// Every pattern of bytes must be a value of the type.
+    pub unsafe fn read<T: Copy>(&self, at: usize) -> T {
+        assert!(at <= self.length && size_of::<T>() <= self.length - at);
+        // SAFETY: in bounds; the caller vouches for the type.
+        unsafe { self.start.add(at).cast::<T>().read_volatile() }
+    }
+
+    /// Writes something plain, at a place that suits its alignment.
+    pub fn write<T: Copy>(&self, at: usize, value: T) {
+        assert!(at <= self.length && size_of::<T>() <= self.length - at && at.is_multiple_of(align_of::<T>()));
+        // SAFETY: in bounds and aligned: mappings begin at a page.
+        unsafe { self.start.add(at).cast::<T>().write_volatile(value) }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: nothing borrows from the mapping.
+        unsafe {
+            if self.system_v {
+                libc::shmdt(self.start.cast());
+            } else {
+                libc::munmap(self.start.cast(), self.length);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_of_system_v_vanish_with_their_last_user() {
+        let (memory, id) = Shared::system_v(8192, None).expect("a segment");
+        memory.put(8190, &[7, 8]);
+        // SAFETY: attaching and detaching another view of the segment.
+        unsafe {
+            let other = libc::shmat(id, ptr::null(), 0);
+            assert_ne!(other as isize, -1, "it can be attached although it is marked");
+            assert_eq!(*other.cast::<u8>().add(8191), 8);
+            libc::shmdt(other);
+            drop(memory);
+            assert_eq!(libc::shmat(id, ptr::null(), 0) as isize, -1, "it is gone");
+        }
+    }
+
+    #[test]
+    #[should_panic]
+    fn nothing_is_read_outside() {
+        let file = sys::memory_file(c"wug-test").expect("a file");
+        let memory = Shared::map(&file, 4096).expect("a mapping");
+        memory.copy(4090, &mut [0; 7]);
+    }
+}

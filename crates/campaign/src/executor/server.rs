@@ -1,0 +1,440 @@
+//! A target's fork server: its first words, and runs.
+//!
+//! Three protocols (see `wug.h`): that of `wug cc`, and AFL++'s old one and
+//! v1. What differs is behind [`Server`]: how the target is told of its
+//! shared memory, the first words, and what a run says.
+
+use super::board::Board;
+use super::error::Error;
+use super::memory::Shared;
+use super::sys;
+use super::target::{Options, Traits};
+use super::warden::{Command, Commander, Warden};
+use super::watchdog::{Clock, Stop, Watchdog};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use wug_runtime::abi;
+
+/// What a fork server said of a run.
+pub enum Reply {
+    /// The status of the child, as `wait` gives it.
+    Status(i32),
+    /// Its time was up; the child was killed.
+    Timeout,
+    /// The server itself ended, or lost its senses.
+    Lost,
+}
+
+/// Memory shared with the target, by kind of target.
+pub enum Link {
+    /// Built with `wug cc`.
+    Native(Arc<Board>),
+    /// Built with AFL++.
+    Afl(AflMemory),
+}
+
+/// What AFL++'s targets attach by number.
+pub struct AflMemory {
+    map: Shared,
+    input: Shared,
+    /// Ids in use.
+    ids: usize,
+    /// Where the numbers stand in the target's environment: memory shared
+    /// with the warden.
+    numbers: Shared,
+}
+
+/// AFL++ has no more ids than the old protocol can tell.
+const AFL_IDS: usize = abi::OLD_MAX_MAPSIZE as usize;
+const AFL_INPUT: usize = 1 << 20;
+/// AFL's map if nothing else is said.
+const AFL_DEFAULT_IDS: usize = 1 << 16;
+const MAP_ENTRY: &str = "__AFL_SHM_ID";
+const INPUT_ENTRY: &str = "__AFL_SHM_FUZZ_ID";
+/// Each entry has its line of this length.
+const LINE: usize = 64;
+
+impl AflMemory {
+    /// Memory that a user can attach.
+    pub fn new(owner: Option<u32>) -> Result<AflMemory, Error> {
+        let (map, map_id) = Shared::system_v(AFL_IDS, owner)?;
+        let (input, input_id) = Shared::system_v(AFL_INPUT + 4, owner)?;
+        let page = sys::memory_file(c"wug-names").map_err(Error::system("make shared memory"))?;
+        let numbers = Shared::map(&page, 4096)?;
+        let memory = AflMemory { map, input, ids: AFL_DEFAULT_IDS, numbers };
+        memory.enter(0, MAP_ENTRY, map_id);
+        memory.enter(1, INPUT_ENTRY, input_id);
+        Ok(memory)
+    }
+
+    /// Writes an entry of the environment.
+    fn enter(&self, line: usize, name: &str, number: i32) {
+        let text = format!("{name}={number}\0");
+        self.numbers.put(line * LINE, text.as_bytes());
+    }
+
+    /// Pointers to the entries; the memory is shared, so they hold in the
+    /// warden as well, also when the entries change.
+    pub fn entries(&self) -> Vec<*const libc::c_char> {
+        (0..2).map(|line| self.numbers.address(line * LINE).cast()).collect()
+    }
+
+    /// Room for an input of this length; the target must be started anew.
+    fn grow_input(&mut self, length: usize, owner: Option<u32>) -> Result<(), Error> {
+        let limit = u32::MAX as usize - 4;
+        if length > limit {
+            return Err(Error::TooLong { length, limit });
+        }
+        let (input, id) = Shared::system_v(length.next_power_of_two() + 4, owner)?;
+        self.input = input;
+        self.enter(1, INPUT_ENTRY, id);
+        Ok(())
+    }
+}
+
+/// How the watchdog ends a run.
+struct Stopper {
+    board: Option<Arc<Board>>,
+    clock: std::sync::OnceLock<Arc<Clock>>,
+}
+
+impl Stop for Stopper {
+    fn stop(&self, number: u32, commander: &Commander) {
+        if let Some(board) = &self.board {
+            board.stop_run(number);
+            commander.stop();
+        } else if let Some(clock) = self.clock.get() {
+            match clock.child.load(std::sync::atomic::Ordering::Acquire) {
+                // No child yet: the server itself hangs.
+                pid if pid <= 0 => commander.kill_all(),
+                pid => commander.kill(pid),
+            }
+        }
+    }
+}
+
+/// A fork server that runs, or will.
+pub struct Server {
+    pub link: Link,
+    pipes: Option<Pipes>,
+    watchdog: Watchdog,
+    /// Whether inputs go by shared memory.
+    pub shared_input: bool,
+    pub persistent: bool,
+    /// AFL++: the last child was killed.
+    killed: bool,
+    number: u32,
+    owner: Option<u32>,
+}
+
+struct Pipes {
+    control: File,
+    status: File,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("persistent", &self.persistent).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A server that is not started yet.
+    pub fn new(link: Link, warden: &Warden, options: &Options, owner: Option<u32>) -> Result<Server, Error> {
+        let board = match &link {
+            Link::Native(board) => Some(board.clone()),
+            Link::Afl(_) => None,
+        };
+        let stopper = Arc::new(Stopper { board, clock: std::sync::OnceLock::new() });
+        let watchdog = Watchdog::new(options.timeout, warden.commander()?, stopper.clone())
+            .map_err(Error::system("start a thread"))?;
+        let _ = stopper.clock.set(watchdog.clock().clone());
+        Ok(Server {
+            link,
+            pipes: None,
+            watchdog,
+            shared_input: false,
+            persistent: false,
+            killed: false,
+            number: 0,
+            owner,
+        })
+    }
+
+    /// Whether it was started and not lost since.
+    pub fn runs(&self) -> bool {
+        self.pipes.is_some()
+    }
+
+    /// Starts it and hears its first words.
+    pub fn start(&mut self, warden: &mut Warden, options: &Options, traits: &Traits) -> Result<(), Error> {
+        self.pipes = None;
+        self.killed = false;
+        if let Link::Native(board) = &self.link {
+            board.introduce();
+            board.want(options.wants());
+        }
+        let started = warden.start(Command::SERVER)?;
+        let mut ends = started.pipes.into_iter().map(File::from);
+        let (Some(control), Some(status)) = (ends.next(), ends.next()) else {
+            return Err(Error::Protocol("no pipes".into()));
+        };
+        let mut pipes = Pipes { control, status };
+        let end = Instant::now() + options.handshake;
+        let heard = self.hear(&mut pipes, end, options.handshake, traits);
+        if let Err(error) = heard {
+            warden.kill_all()?;
+            return Err(error);
+        }
+        self.pipes = Some(pipes);
+        Ok(())
+    }
+
+    /// Ends it.
+    pub fn stop(&mut self, warden: &mut Warden) -> Result<(), Error> {
+        self.pipes = None;
+        warden.kill_all().map(drop)
+    }
+
+    fn hear(&mut self, pipes: &mut Pipes, end: Instant, limit: Duration, traits: &Traits) -> Result<(), Error> {
+        let first = pipes.word(end, limit)?;
+        self.shared_input = false;
+        if first & 0xffff_ff00 == abi::V1_HELLO & 0xffff_ff00 {
+            return self.hear_v1(pipes, first, end, limit);
+        }
+        if first & 0xffff_0000 == abi::V1_ERROR {
+            return Err(Error::Protocol(format!("it reports error {}", first & 0xffff)));
+        }
+        let Link::Afl(memory) = &mut self.link else {
+            return Err(Error::Protocol(format!("it begins with {first:#x}")));
+        };
+        memory.ids = AFL_DEFAULT_IDS;
+        let options = if first & abi::OLD_ENABLED == abi::OLD_ENABLED { first } else { 0 };
+        if options & abi::OLD_MAPSIZE != 0 {
+            memory.ids = ((options & 0x00ff_fffe) >> 1) as usize + 1;
+        }
+        let offered = options & (abi::OLD_SHARED_INPUT | abi::OLD_AUTODICT);
+        if offered != 0 {
+            let accepted = options & abi::OLD_SHARED_INPUT;
+            pipes.say(abi::OLD_ENABLED | accepted)?;
+            self.shared_input = accepted != 0;
+        }
+        self.persistent = traits.afl_persistent;
+        Ok(())
+    }
+
+    fn hear_v1(&mut self, pipes: &mut Pipes, hello: u32, end: Instant, limit: Duration) -> Result<(), Error> {
+        if hello != abi::V1_HELLO {
+            return Err(Error::Protocol(format!("version {} is not known", hello & 0xff)));
+        }
+        pipes.say(!hello)?;
+        let options = pipes.word(end, limit)?;
+        if options & 0xffff_0000 == abi::V1_ERROR {
+            let code = options & 0xffff;
+            if let Link::Native(board) = &mut self.link
+                && code == abi::V1_ERROR_MAP_SIZE
+            {
+                *board = Arc::new(board.with_ids(board.ids_wanted())?);
+            }
+            return Err(Error::Protocol(format!("it reports error {code}")));
+        }
+        let ids = if options & abi::V1_MAPSIZE != 0 { pipes.word(end, limit)? as usize } else { AFL_DEFAULT_IDS };
+        if options & abi::V1_AUTODICT != 0 {
+            let length = pipes.word(end, limit)? as usize;
+            pipes.skip(length, end, limit)?;
+        }
+        let last = pipes.word(end, limit)?;
+        if last != hello {
+            return Err(Error::Protocol(format!("it ends with {last:#x}")));
+        }
+        match &mut self.link {
+            Link::Native(board) => {
+                let features = board.features();
+                self.shared_input = features & abi::HAS_SHARED_INPUT != 0;
+                self.persistent = features & abi::HAS_PERSISTENT != 0 && board.wants() & abi::WANT_FORK == 0;
+            }
+            Link::Afl(memory) => {
+                self.shared_input = options & abi::V1_SHARED_INPUT != 0;
+                memory.ids = ids.clamp(1, AFL_IDS);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the input into shared memory; false if there is no room, and the
+    /// server must be started anew.
+    pub fn put_input(&mut self, input: &[u8]) -> Result<bool, Error> {
+        match &mut self.link {
+            Link::Native(board) => {
+                if input.len() as u64 > board.input_capacity() {
+                    // The watchdog keeps its view of the same file.
+                    *board = Arc::new(board.with_input(input.len() as u64)?);
+                    return Ok(false);
+                }
+                board.put_input(input);
+            }
+            Link::Afl(memory) => {
+                if input.len() + 4 > memory.input.length() {
+                    memory.grow_input(input.len(), self.owner)?;
+                    return Ok(false);
+                }
+                memory.input.write(0, input.len() as u32);
+                memory.input.put(4, input);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes one run. The input is in its place.
+    pub fn run(&mut self) -> (Reply, Instant) {
+        let Some(pipes) = &mut self.pipes else { return (Reply::Lost, Instant::now()) };
+        // Never 0, never that of the run before.
+        self.number = self.number % (u32::MAX - 1) + 1;
+        let clock = self.watchdog.clock();
+        clock.child.store(0, std::sync::atomic::Ordering::Relaxed);
+        let begin = clock.begin(self.number);
+        let status = match &self.link {
+            Link::Native(_) => pipes.run_native(self.number),
+            Link::Afl(_) => pipes.run_afl(self.killed, clock),
+        };
+        let timeout = clock.end();
+        self.killed = timeout;
+        if let (Link::Native(board), true) = (&self.link, timeout) {
+            // What was asked of the server may still be on its way.
+            board.stop_run(0);
+        }
+        let reply = match status {
+            None => {
+                self.pipes = None;
+                // A server that had to be killed with its child.
+                if timeout { Reply::Timeout } else { Reply::Lost }
+            }
+            Some(_) if timeout => Reply::Timeout,
+            Some(status) => Reply::Status(status),
+        };
+        (reply, begin)
+    }
+
+    /// The child of the last run, by the target's own numbers.
+    pub fn child(&self) -> i32 {
+        match &self.link {
+            Link::Native(board) => board.child(),
+            Link::Afl(_) => self.watchdog.clock().child.load(std::sync::atomic::Ordering::Relaxed),
+        }
+    }
+
+    /// CPU time of the last run, where the target measures it.
+    pub fn cpu(&self) -> Option<Duration> {
+        match &self.link {
+            Link::Native(board) => Some(board.cpu_nanos()).filter(|nanos| *nanos > 0).map(Duration::from_nanos),
+            Link::Afl(_) => None,
+        }
+    }
+
+    /// Copies the counts out and sets them to 0 for the next run.
+    pub fn take_map(&self, to: &mut Vec<u8>) {
+        match &self.link {
+            Link::Native(board) => board.take_map(to),
+            Link::Afl(memory) => {
+                to.resize(memory.ids, 0);
+                memory.map.copy(0, to);
+                memory.map.clear(0, memory.ids);
+            }
+        }
+    }
+
+    /// How many ids the target has.
+    pub fn ids(&self) -> usize {
+        match &self.link {
+            Link::Native(board) => board.ids(),
+            Link::Afl(memory) => memory.ids,
+        }
+    }
+}
+
+impl Pipes {
+    /// A word of the handshake.
+    fn word(&mut self, end: Instant, limit: Duration) -> Result<u32, Error> {
+        let mut bytes = [0; 4];
+        self.bytes(&mut bytes, end, limit)?;
+        Ok(u32::from_ne_bytes(bytes))
+    }
+
+    fn skip(&mut self, length: usize, end: Instant, limit: Duration) -> Result<(), Error> {
+        let mut buffer = [0; 4096];
+        let mut left = length;
+        while left > 0 {
+            let part = left.min(buffer.len());
+            self.bytes(&mut buffer[..part], end, limit)?;
+            left -= part;
+        }
+        Ok(())
+    }
+
+    fn bytes(&mut self, to: &mut [u8], end: Instant, limit: Duration) -> Result<(), Error> {
+        let failed = "hear the fork server";
+        let mut done = 0;
+        while done < to.len() {
+            let left = end.saturating_duration_since(Instant::now());
+            if sys::readable([self.status.as_raw_fd()], left).map_err(Error::system(failed))?.is_none() {
+                return Err(Error::Silent(limit));
+            }
+            match self.status.read(&mut to[done..]) {
+                Ok(0) => return Err(Error::Protocol("it ended before it said a word".into())),
+                Ok(got) => done += got,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::System { doing: failed, source: error }),
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, word: u32) -> Result<(), Error> {
+        let told = self.control.write_all(&word.to_ne_bytes());
+        told.map_err(|_| Error::Protocol("it ended before it heard a word".into()))
+    }
+
+    /// The status of the run, or None if the server is gone.
+    fn run_native(&mut self, number: u32) -> Option<i32> {
+        self.control.write_all(&number.to_ne_bytes()).ok()?;
+        loop {
+            let mut reply = [0; 8];
+            self.status.read_exact(&mut reply).ok()?;
+            let [a, b, c, d, e, f, g, h] = reply;
+            // A late second word on an earlier run is dropped.
+            if u32::from_ne_bytes([a, b, c, d]) == number {
+                return Some(i32::from_ne_bytes([e, f, g, h]));
+            }
+        }
+    }
+
+    fn run_afl(&mut self, killed: bool, clock: &Clock) -> Option<i32> {
+        self.control.write_all(&u32::from(killed).to_ne_bytes()).ok()?;
+        let mut word = [0; 4];
+        self.status.read_exact(&mut word).ok()?;
+        clock.child.store(i32::from_ne_bytes(word), std::sync::atomic::Ordering::Release);
+        self.status.read_exact(&mut word).ok()?;
+        Some(i32::from_ne_bytes(word))
+    }
+}
+
+/// What targets of AFL++ expect in their environment, besides the numbers of
+/// shared memory.
+pub fn afl_environment(traits: &Traits) -> Vec<(OsString, OsString)> {
+    let mut out = Vec::new();
+    let mut set = |name: &str, value: String| out.push((name.into(), value.into()));
+    if std::env::var_os("AFL_MAP_SIZE").is_none() {
+        set("AFL_MAP_SIZE", AFL_IDS.to_string());
+    }
+    if traits.afl_persistent {
+        set("__AFL_PERSISTENT", "1".into());
+    }
+    if traits.afl_deferred {
+        set("__AFL_DEFER_FORKSRV", "1".into());
+    }
+    out
+}

@@ -1,0 +1,161 @@
+//! Ends runs whose time is up, from a thread of its own.
+//!
+//! The executor waits for a verdict in a plain `read`, without asking for
+//! the time: two calls to the system per run would be one too many. It only
+//! stores when a run began. The watchdog sleeps until the run that it saw
+//! could be over, and looks again: as a later run can only be over later,
+//! one look per timeout is enough, and each run is ended on time.
+//!
+//! A run has one end: whoever takes it out of [`Clock::state`] first, the
+//! executor or the watchdog, has ended it.
+
+use super::warden::Commander;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// What a watchdog does to end a run.
+pub trait Stop: Send + Sync {
+    /// Ends run `number`; what follows must be an answer on the pipe.
+    fn stop(&self, number: u32, commander: &Commander);
+}
+
+/// Runs, as executor and watchdog see them.
+pub struct Clock {
+    epoch: Instant,
+    /// 0: no run. Else twice the number of the run, and 1 if it was ended
+    /// by the watchdog.
+    state: AtomicU64,
+    /// The run that the watchdog has stopped last, as in the state.
+    stopped: AtomicU64,
+    /// When it began, in nanoseconds since the epoch.
+    began: AtomicU64,
+    /// The child that runs it, for those who stop it by its number.
+    pub child: AtomicI32,
+    over: AtomicBool,
+    asleep: Mutex<()>,
+    wake: Condvar,
+}
+
+impl Clock {
+    /// A run begins now.
+    pub fn begin(&self, number: u32) -> Instant {
+        let now = Instant::now();
+        self.began.store((now - self.epoch).as_nanos() as u64, Ordering::Relaxed);
+        self.state.store(u64::from(number) << 1, Ordering::Release);
+        now
+    }
+
+    /// The run is over; whether the watchdog was first. Then it has done
+    /// what it does about this run.
+    pub fn end(&self) -> bool {
+        let state = self.state.swap(0, Ordering::AcqRel);
+        let stopped = state & 1 == 1;
+        while stopped && self.stopped.load(Ordering::Acquire) != state {
+            std::thread::sleep(Duration::from_micros(50));
+        }
+        stopped
+    }
+}
+
+/// The thread.
+pub struct Watchdog {
+    clock: Arc<Clock>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Watchdog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watchdog")
+    }
+}
+
+/// For a fork server to answer after its child was killed.
+const GRACE: Duration = Duration::from_secs(2);
+
+impl Watchdog {
+    /// Watches runs of at most this time.
+    pub fn new(limit: Duration, commander: Commander, stop: Arc<dyn Stop>) -> std::io::Result<Watchdog> {
+        let clock = Arc::new(Clock {
+            epoch: Instant::now(),
+            state: AtomicU64::new(0),
+            stopped: AtomicU64::new(0),
+            began: AtomicU64::new(0),
+            child: AtomicI32::new(0),
+            over: AtomicBool::new(false),
+            asleep: Mutex::new(()),
+            wake: Condvar::new(),
+        });
+        let shared = clock.clone();
+        let builder = std::thread::Builder::new().name("watchdog".into()).stack_size(64 << 10);
+        let thread = builder.spawn(move || watch(&shared, limit, &commander, &*stop))?;
+        Ok(Watchdog { clock, thread: Some(thread) })
+    }
+
+    /// What the executor tells of its runs.
+    pub fn clock(&self) -> &Arc<Clock> {
+        &self.clock
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.clock.over.store(true, Ordering::Release);
+        drop(self.clock.asleep.lock().unwrap_or_else(PoisonError::into_inner));
+        self.clock.wake.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(clock: &Clock, limit: Duration, commander: &Commander, stop: &dyn Stop) {
+    // The run that was stopped, and when it is to be ended the hard way.
+    let mut stopped: Option<(u64, Duration)> = None;
+    loop {
+        let state = clock.state.load(Ordering::Acquire);
+        let began = Duration::from_nanos(clock.began.load(Ordering::Relaxed));
+        let now = clock.epoch.elapsed();
+        let mut until = now + limit;
+        if state & 1 == 1 {
+            match stopped {
+                Some((run, end)) if run == state && now >= end => {
+                    commander.kill_all();
+                    stopped = Some((run, now + GRACE));
+                    until = now + GRACE;
+                }
+                Some((run, end)) if run == state => until = end,
+                _ => {}
+            }
+        } else if state != 0 {
+            until = began + limit;
+            if now >= until {
+                // Fails if the run has just ended, or another has begun.
+                let taken = clock.state.compare_exchange(state, state | 1, Ordering::AcqRel, Ordering::Acquire);
+                if taken.is_ok() {
+                    stop.stop((state >> 1) as u32, commander);
+                    clock.stopped.store(state | 1, Ordering::Release);
+                    stopped = Some((state | 1, now + GRACE));
+                    until = now + GRACE;
+                } else {
+                    until = now + limit;
+                }
+            }
+        }
+        if !sleep(clock, until.saturating_sub(now)) {
+            return;
+        }
+    }
+}
+
+/// Sleeps; false when the watch is over.
+fn sleep(clock: &Clock, time: Duration) -> bool {
+    let guard = clock.asleep.lock().unwrap_or_else(PoisonError::into_inner);
+    if clock.over.load(Ordering::Acquire) {
+        return false;
+    }
+    // Waking too early does no harm: the clock is read again.
+    drop(clock.wake.wait_timeout(guard, time));
+    !clock.over.load(Ordering::Acquire)
+}

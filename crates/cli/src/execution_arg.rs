@@ -1,0 +1,109 @@
+//! Options of all commands that run a target: limits, confinement, and the
+//! environment variables that users of AFL++ know.
+
+use crate::{Failure, size};
+use clap::Args;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::time::Duration;
+use wug_campaign::executor::{Confinement, Options, Output, Target};
+
+/// How a target is run.
+#[derive(Args)]
+pub struct ExecutionArg {
+    /// Time for each run, in milliseconds
+    #[arg(short = 't', long, default_value = "1000", value_parser = millis, value_name = "MS")]
+    timeout: Duration,
+    /// Memory for the target: MB, or with K, M or G [default: none]
+    #[arg(short = 'm', long, default_value = "none", hide_default_value = true, value_parser = memory)]
+    #[arg(value_name = "MB")]
+    memory: Memory,
+    /// Do not confine the target at all
+    #[arg(long)]
+    no_confinement: bool,
+    /// Confine without namespaces
+    #[arg(long)]
+    no_namespaces: bool,
+    /// Confine without Landlock
+    #[arg(long)]
+    no_landlock: bool,
+    /// Confine without limits on processes and files
+    #[arg(long)]
+    no_limits: bool,
+    /// Run as this user, even if it is root
+    #[arg(long)]
+    keep_user: bool,
+}
+
+/// Bytes, or as much as there is.
+#[derive(Clone, Copy)]
+struct Memory(Option<u64>);
+
+fn millis(text: &str) -> Result<Duration, String> {
+    // AFL++ lets a `+` say that slow seeds are skipped; here nothing is.
+    let number = text.strip_suffix('+').unwrap_or(text).parse::<u64>();
+    match number {
+        Ok(millis @ 1..=86_400_000) => Ok(Duration::from_millis(millis)),
+        _ => Err("write a time in milliseconds, from 1 to 86400000".into()),
+    }
+}
+
+fn memory(text: &str) -> Result<Memory, String> {
+    if text == "none" {
+        return Ok(Memory(None));
+    }
+    let bytes = match text.parse::<u64>() {
+        Ok(megabytes) => megabytes.checked_mul(1 << 20).ok_or("this size is too large")?,
+        Err(_) => size::parse(text)?,
+    };
+    if bytes < 1 << 20 { Err("a program needs at least 1 MB".into()) } else { Ok(Memory(Some(bytes))) }
+}
+
+impl ExecutionArg {
+    /// The options of an executor.
+    pub fn options(&self) -> Result<Options, Failure> {
+        let all = !self.no_confinement;
+        let confinement = Confinement {
+            namespaces: all && !self.no_namespaces,
+            landlock: all && !self.no_landlock,
+            limits: all && !self.no_limits,
+            user: all && !self.keep_user,
+            ..Confinement::default()
+        };
+        let mut options =
+            Options { timeout: self.timeout, memory: self.memory.0, confinement, ..Options::default() };
+        if let Some(millis) = number("AFL_FORKSRV_INIT_TMOUT")? {
+            options.handshake = Duration::from_millis(millis);
+        }
+        if let Some(code) = number("AFL_CRASH_EXITCODE")? {
+            options.crash_codes.push(code);
+        }
+        if std::env::var_os("AFL_DEBUG_CHILD").is_some() {
+            options.output = Output::Inherit;
+        }
+        Ok(options)
+    }
+}
+
+/// A target from its command line and the environment.
+pub fn target(mut command: impl Iterator<Item = OsString>) -> Option<Target> {
+    let mut target = Target::new(command.next()?).arguments(command);
+    if let Some(list) = std::env::var_os("AFL_PRELOAD") {
+        target = target.variable("LD_PRELOAD", list);
+    }
+    if let Some(list) = std::env::var_os("AFL_TARGET_ENV") {
+        for entry in list.as_bytes().split(|byte| byte.is_ascii_whitespace()) {
+            if let Some(at) = entry.iter().position(|byte| *byte == b'=') {
+                let name = OsStr::from_bytes(&entry[..at]);
+                target = target.variable(name, OsString::from_vec(entry[at + 1..].to_vec()));
+            }
+        }
+    }
+    Some(target)
+}
+
+fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, Failure> {
+    let Some(value) = std::env::var_os(name) else { return Ok(None) };
+    let parsed = value.to_str().and_then(|text| text.parse().ok());
+    parsed.map(Some).ok_or_else(|| Failure::usage(format!("{name} is not a number: {}", value.to_string_lossy())))
+}
