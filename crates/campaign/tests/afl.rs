@@ -11,7 +11,8 @@ use wug_campaign::executor::{Executor, Kind, Options, Target, Verdict};
 
 fn hostile() -> Option<PathBuf> {
     static PATH: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let make = || has("afl-clang-fast").then(|| build("afl-clang-fast", &["-O1", "-w"], "hostile.c", "hostile-afl"));
+    let make =
+        || has("afl-clang-fast").then(|| build("afl-clang-fast", &["-O1", "-w"], "hostile.c", "hostile-afl"));
     PATH.get_or_init(make).clone()
 }
 

@@ -14,7 +14,7 @@ pub struct ExecutionArg {
     /// Time for each run, in milliseconds
     #[arg(short = 't', long, default_value = "1000", value_parser = millis, value_name = "MS")]
     timeout: Duration,
-    /// Memory for the target: MB, or with K, M or G [default: none]
+    /// Memory: MB, or with K, M or G [default: none]
     #[arg(short = 'm', long, default_value = "none", hide_default_value = true, value_parser = memory)]
     #[arg(value_name = "MB")]
     memory: Memory,
@@ -105,5 +105,7 @@ pub fn target(mut command: impl Iterator<Item = OsString>) -> Option<Target> {
 fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, Failure> {
     let Some(value) = std::env::var_os(name) else { return Ok(None) };
     let parsed = value.to_str().and_then(|text| text.parse().ok());
-    parsed.map(Some).ok_or_else(|| Failure::usage(format!("{name} is not a number: {}", value.to_string_lossy())))
+    parsed
+        .map(Some)
+        .ok_or_else(|| Failure::usage(format!("{name} is not a number: {}", value.to_string_lossy())))
 }

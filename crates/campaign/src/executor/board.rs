@@ -185,11 +185,6 @@ impl Board {
         self.memory.clear(at, ids);
     }
 
-    /// Sets all counts to 0.
-    pub fn clear_map(&self) {
-        self.memory.clear(self.regions.map.offset as usize, self.ids());
-    }
-
     /// Empties the logs for the next run.
     pub fn clear_logs(&self, pairs: &[u32]) {
         for pair in pairs {

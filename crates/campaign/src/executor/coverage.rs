@@ -99,7 +99,11 @@ pub fn merge(map: &[u8], seen: &mut Vec<u8>) -> News {
     for at in hits(map) {
         let (new, old) = (map[at], seen[at]);
         if new & !old != 0 {
-            if old == 0 { news.ids += 1 } else { news.counts += 1 }
+            if old == 0 {
+                news.ids += 1
+            } else {
+                news.counts += 1
+            }
             seen[at] = old | new;
         }
     }
@@ -151,8 +155,9 @@ mod tests {
             let new: Vec<usize> = hit.iter().copied().filter(|at| map[*at] & !before(*at) != 0).collect();
             assert_eq!(has_news(&map, &seen), !new.is_empty());
             let ids = new.iter().filter(|at| before(**at) == 0).count();
-            let all: Vec<u8> =
-                (0..map.len().max(seen.len())).map(|at| before(at) | map.get(at).copied().unwrap_or(0)).collect();
+            let all: Vec<u8> = (0..map.len().max(seen.len()))
+                .map(|at| before(at) | map.get(at).copied().unwrap_or(0))
+                .collect();
             assert_eq!(merge(&map, &mut seen), News { ids, counts: new.len() - ids });
             assert_eq!(seen, all);
             assert!(!merge(&map, &mut seen).any() && !has_news(&map, &seen));

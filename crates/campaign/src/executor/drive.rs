@@ -10,13 +10,14 @@
 //!   may have disturbed is made again.
 //! - Servers that end again and again are started after growing pauses.
 
+use super::Executor;
 use super::error::Error;
 use super::server::{Link, Reply, Server};
 use super::spawn::Run;
 use super::target::Kind;
 use super::verdict::Verdict;
-use super::Executor;
 use std::time::{Duration, Instant};
+use wug_runtime::abi::Module;
 
 /// How the target is driven.
 #[derive(Debug)]
@@ -45,7 +46,15 @@ const SWEEP_EVERY: Duration = Duration::from_millis(100);
 
 impl Driver {
     pub fn new(server: Option<Server>) -> Driver {
-        Driver { server, serve: true, worked: false, losses: 0, last_child: 0, since_tidy: 0, last_sweep: Instant::now() }
+        Driver {
+            server,
+            serve: true,
+            worked: false,
+            losses: 0,
+            last_child: 0,
+            since_tidy: 0,
+            last_sweep: Instant::now(),
+        }
     }
 }
 
@@ -86,6 +95,14 @@ impl Executor {
     pub fn dictionary(&self) -> Vec<Vec<u8>> {
         match self.driver.server.as_ref().map(|server| &server.link) {
             Some(Link::Native(board)) => board.dictionary(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The instrumented parts of a program built with `wug cc`.
+    pub fn modules(&self) -> Vec<Module> {
+        match self.driver.server.as_ref().map(|server| &server.link) {
+            Some(Link::Native(board)) => board.modules(),
             _ => Vec::new(),
         }
     }
@@ -163,6 +180,7 @@ impl Executor {
         if let (Link::Native(board), Some(_)) = (&server.link, self.options.trace) {
             board.take_events(&mut self.events);
             board.take_pairs(&mut self.pairs);
+            self.depth = board.depth();
             board.clear_logs(&self.pairs);
         }
     }

@@ -46,7 +46,8 @@ impl Shared {
         // SAFETY: a new segment of this length, attached where the system likes.
         unsafe {
             let rights = libc::IPC_CREAT | libc::IPC_EXCL | 0o600;
-            let id = sys::check(libc::shmget(libc::IPC_PRIVATE, length, rights).into()).map_err(Error::system(failed))?;
+            let id = sys::check(libc::shmget(libc::IPC_PRIVATE, length, rights).into())
+                .map_err(Error::system(failed))?;
             let id = id as i32;
             let start = libc::shmat(id, ptr::null(), 0);
             let attached = start as isize != -1;
@@ -110,7 +111,9 @@ impl Shared {
 
     /// Writes something plain, at a place that suits its alignment.
     pub fn write<T: Copy>(&self, at: usize, value: T) {
-        assert!(at <= self.length && size_of::<T>() <= self.length - at && at.is_multiple_of(align_of::<T>()));
+        assert!(
+            at <= self.length && size_of::<T>() <= self.length - at && at.is_multiple_of(align_of::<T>())
+        );
         // SAFETY: in bounds and aligned: mappings begin at a page.
         unsafe { self.start.add(at).cast::<T>().write_volatile(value) }
     }

@@ -78,11 +78,15 @@ pub struct Executor {
     coverage: Vec<u8>,
     events: Vec<abi::Event>,
     pairs: Vec<u32>,
+    depth: u32,
 }
 
 impl std::fmt::Debug for Executor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Executor").field("options", &self.options).field("driver", &self.driver).finish_non_exhaustive()
+        f.debug_struct("Executor")
+            .field("options", &self.options)
+            .field("driver", &self.driver)
+            .finish_non_exhaustive()
     }
 }
 
@@ -95,7 +99,8 @@ impl Executor {
         let user = warden::user_for(&options.confinement, &mut missing);
         let owner = user.map(|user| user.uid);
         let mut workplace = Workplace::new(user).map_err(Error::system("make a folder for the target"))?;
-        let input = if target.reads_file() { InputFile::at(&workplace.input()) } else { InputFile::on_stdin() }?;
+        let input =
+            if target.reads_file() { InputFile::at(&workplace.input()) } else { InputFile::on_stdin() }?;
         let link = match traits {
             Traits { native: true, .. } => Some(Link::Native(Arc::new(Board::new(options.trace)?))),
             Traits { afl: true, .. } => Some(Link::Afl(AflMemory::new(owner)?)),
@@ -122,6 +127,7 @@ impl Executor {
             coverage: Vec::new(),
             events: Vec::new(),
             pairs: Vec::new(),
+            depth: 0,
         };
         executor.choose_kind()?;
         Ok(executor)
@@ -142,6 +148,7 @@ impl Executor {
             coverage: &self.coverage,
             events: &self.events,
             pairs: &self.pairs,
+            depth: self.depth,
             output: &self.output,
         })
     }
@@ -157,7 +164,8 @@ fn job(
     link: Option<&Link>,
 ) -> Result<Job, Error> {
     let c = |text: &OsStr| {
-        let nul = |error: std::ffi::NulError| Error::System { doing: "pass an argument", source: error.into() };
+        let nul =
+            |error: std::ffi::NulError| Error::System { doing: "pass an argument", source: error.into() };
         CString::new(text.as_bytes()).map_err(nul)
     };
     let mut arguments = vec![c(&target.program)?];

@@ -23,6 +23,8 @@ pub struct Observation<'a> {
     /// Pairs of blocks in the order in which they were first seen, of a
     /// traced build.
     pub pairs: &'a [u32],
+    /// The deepest stack that an event saw, in frames.
+    pub depth: u32,
     /// What it wrote, up to the bound; empty if output is not captured.
     pub output: &'a [u8],
 }

@@ -200,7 +200,13 @@ impl Server {
         warden.kill_all().map(drop)
     }
 
-    fn hear(&mut self, pipes: &mut Pipes, end: Instant, limit: Duration, traits: &Traits) -> Result<(), Error> {
+    fn hear(
+        &mut self,
+        pipes: &mut Pipes,
+        end: Instant,
+        limit: Duration,
+        traits: &Traits,
+    ) -> Result<(), Error> {
         let first = pipes.word(end, limit)?;
         self.shared_input = false;
         if first & 0xffff_ff00 == abi::V1_HELLO & 0xffff_ff00 {
@@ -242,7 +248,8 @@ impl Server {
             }
             return Err(Error::Protocol(format!("it reports error {code}")));
         }
-        let ids = if options & abi::V1_MAPSIZE != 0 { pipes.word(end, limit)? as usize } else { AFL_DEFAULT_IDS };
+        let ids =
+            if options & abi::V1_MAPSIZE != 0 { pipes.word(end, limit)? as usize } else { AFL_DEFAULT_IDS };
         if options & abi::V1_AUTODICT != 0 {
             let length = pipes.word(end, limit)? as usize;
             pipes.skip(length, end, limit)?;
@@ -330,7 +337,9 @@ impl Server {
     /// CPU time of the last run, where the target measures it.
     pub fn cpu(&self) -> Option<Duration> {
         match &self.link {
-            Link::Native(board) => Some(board.cpu_nanos()).filter(|nanos| *nanos > 0).map(Duration::from_nanos),
+            Link::Native(board) => {
+                Some(board.cpu_nanos()).filter(|nanos| *nanos > 0).map(Duration::from_nanos)
+            }
             Link::Afl(_) => None,
         }
     }

@@ -71,9 +71,3 @@ pub fn signal(pidfd: &OwnedFd, signal: i32) -> io::Result<()> {
     check(unsafe { libc::syscall(libc::SYS_pidfd_send_signal, pidfd.as_raw_fd(), signal, 0usize, 0) })?;
     Ok(())
 }
-
-/// Stands for a process, so that its number can be used again by another.
-pub fn pidfd(pid: libc::pid_t) -> io::Result<OwnedFd> {
-    // SAFETY: no memory is involved.
-    owned(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as i32)
-}

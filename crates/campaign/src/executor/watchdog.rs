@@ -132,7 +132,8 @@ fn watch(clock: &Clock, limit: Duration, commander: &Commander, stop: &dyn Stop)
             until = began + limit;
             if now >= until {
                 // Fails if the run has just ended, or another has begun.
-                let taken = clock.state.compare_exchange(state, state | 1, Ordering::AcqRel, Ordering::Acquire);
+                let taken =
+                    clock.state.compare_exchange(state, state | 1, Ordering::AcqRel, Ordering::Acquire);
                 if taken.is_ok() {
                     stop.stop((state >> 1) as u32, commander);
                     clock.stopped.store(state | 1, Ordering::Release);

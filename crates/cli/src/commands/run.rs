@@ -71,7 +71,9 @@ impl Run {
     pub fn run(self) -> Outcome {
         let wrong = |message: String| Failure::Message(WRONG_USE, message);
         let Some(at) = self.line.iter().rposition(|word| word == "--") else {
-            return Err(wrong("no inputs\n\nname them behind `--`: wug run TARGET [ARGS] [@@] -- FILE…".into()));
+            return Err(wrong(
+                "no inputs\n\nname them behind `--`: wug run TARGET [ARGS] [@@] -- FILE…".into(),
+            ));
         };
         let (command, files) = (&self.line[..at], &self.line[at + 1..]);
         let Some(target) = target(command.iter().cloned()) else {

@@ -84,16 +84,6 @@ impl Workplace {
         }
     }
 
-    /// Bytes and entries that are there now, as the file system counts them.
-    pub fn used(&self) -> io::Result<usize> {
-        let mut count = 0;
-        for entry in fs::read_dir(self.path())? {
-            entry?;
-            count += 1;
-        }
-        Ok(count)
-    }
-
     /// Removes everything from the scratch folder: a folder's entries are
     /// moved up, then it is removed, so that no depth of folders matters.
     fn sweep(&self) -> io::Result<()> {

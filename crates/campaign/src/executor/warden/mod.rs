@@ -201,11 +201,6 @@ impl Warden {
         Ok(None)
     }
 
-    /// Whether a target runs, as far as was heard.
-    pub fn running(&self) -> bool {
-        self.running
-    }
-
     /// Ends the target and all it started, and waits until they are gone.
     pub fn kill_all(&mut self) -> Result<Option<Ended>, Error> {
         if !self.running {
