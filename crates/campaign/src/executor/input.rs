@@ -6,10 +6,10 @@
 
 use super::error::Error;
 use super::sys;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 /// The file that inputs are written to.
@@ -27,9 +27,7 @@ impl InputFile {
     pub fn on_stdin() -> Result<InputFile, Error> {
         let make = || {
             let writer = File::from(sys::memory_file(c"wug-input")?);
-            writer.set_permissions(fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(
-                0o444,
-            )))?;
+            writer.set_permissions(PermissionsExt::from_mode(0o444))?;
             let stdin = File::open(format!("/proc/self/fd/{}", writer.as_raw_fd()))?;
             Ok(InputFile { writer, stdin, by_name: false })
         };
@@ -40,7 +38,7 @@ impl InputFile {
     pub fn at(path: &Path) -> Result<InputFile, Error> {
         let make = || {
             let writer = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
-            writer.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+            writer.set_permissions(PermissionsExt::from_mode(0o644))?;
             Ok(InputFile { writer, stdin: File::open("/dev/null")?, by_name: true })
         };
         make().map_err(Error::system("make the input file"))

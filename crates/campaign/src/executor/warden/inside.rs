@@ -21,6 +21,12 @@ use libc::{c_char, c_int, c_void, pid_t};
 use std::ffi::CString;
 use std::os::fd::RawFd;
 
+/// What the C library calls a resource: musl and glibc differ.
+#[cfg(target_env = "gnu")]
+pub type Resource = libc::__rlimit_resource_t;
+#[cfg(not(target_env = "gnu"))]
+pub type Resource = c_int;
+
 /// All that a warden needs, laid out before the fork.
 pub struct Plan {
     pub control: RawFd,
@@ -52,7 +58,7 @@ pub struct Plan {
     pub scratch_access: u64,
     pub user: Option<(u32, u32)>,
     pub no_new_privileges: bool,
-    pub limits: Vec<(u32, u64)>,
+    pub limits: Vec<(Resource, u64)>,
     /// Where the target's process runs until exec.
     pub stack: Vec<u8>,
 }
@@ -388,7 +394,7 @@ unsafe fn become_target(child: &Child) -> Step {
         }
         for &(resource, value) in &plan.limits {
             let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
-            if libc::setrlimit(resource as _, &limit) != 0 {
+            if libc::setrlimit(resource, &limit) != 0 {
                 return Step::Limits;
             }
         }

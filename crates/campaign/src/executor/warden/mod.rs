@@ -19,7 +19,7 @@ pub(crate) use message::{Command, Event};
 use super::confine::{Confinement, Layer, Missing, User, Workplace, choose_user, count_processes, rules};
 use super::error::Error;
 use super::sys;
-use inside::Plan;
+use inside::{Plan, Resource};
 use libc::{c_char, c_int};
 use std::ffi::CString;
 use std::io;
@@ -442,21 +442,26 @@ impl Attempt<'_> {
         Ok((warden, scratch))
     }
 
-    fn limits(&self, user: Option<User>, own_count: bool, missing: &mut Vec<Missing>) -> Vec<(u32, u64)> {
-        let mut limits = vec![(libc::RLIMIT_CORE as u32, 0)];
+    fn limits(
+        &self,
+        user: Option<User>,
+        own_count: bool,
+        missing: &mut Vec<Missing>,
+    ) -> Vec<(Resource, u64)> {
+        let mut limits = vec![(libc::RLIMIT_CORE, 0)];
         if self.job.confinement.limits {
             let max = self.job.confinement.max_processes;
-            limits.push((libc::RLIMIT_FSIZE as u32, self.job.confinement.scratch_bytes));
+            limits.push((libc::RLIMIT_FSIZE, self.job.confinement.scratch_bytes));
             if self.uid == 0 && user.is_none() {
                 missing.push(Missing { layer: Layer::ProcessLimit, why: String::new() });
             }
             // Processes are counted per user: where the target's user is not
             // its own, on top of those that are there.
             let others = if user.is_some() || own_count { 0 } else { count_processes(self.uid) };
-            limits.push((libc::RLIMIT_NPROC as u32, max + others));
+            limits.push((libc::RLIMIT_NPROC, max + others));
         }
         if let Some(bytes) = self.job.memory {
-            limits.push((libc::RLIMIT_AS as u32, bytes));
+            limits.push((libc::RLIMIT_AS, bytes));
         }
         limits
     }
