@@ -35,6 +35,7 @@ enum Command {
     Check(commands::check::Check),
     Show(commands::show::Show),
     Generate(commands::generate::Generate),
+    Parse(commands::parse::Parse),
     Run(commands::run::Run),
     Bench(commands::bench::Bench),
 }
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Show(show) => show.run(),
         Command::Generate(generate) => generate.run(),
+        Command::Parse(parse) => parse.run(),
         Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
     };

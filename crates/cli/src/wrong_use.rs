@@ -10,7 +10,7 @@ use wug_grammar::builtin;
 /// Prints the message, or the help that was asked for.
 pub fn explain(mut error: Error) -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
-    let takes_grammar = matches!(command.as_str(), "check" | "show" | "generate");
+    let takes_grammar = matches!(command.as_str(), "check" | "show" | "generate" | "parse");
     let tip = match error.kind() {
         ErrorKind::UnknownArgument => surplus(&error, &command, takes_grammar),
         ErrorKind::InvalidSubcommand => not_a_command(&error),

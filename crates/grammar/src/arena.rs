@@ -127,6 +127,11 @@ impl<S> Arena<S> {
         self.bodies[body.index()].clone().map(AltId)
     }
 
+    /// Whether a body has this alternative.
+    pub fn body_has(&self, body: BodyId, alt: AltId) -> bool {
+        self.bodies[body.index()].contains(&alt.0)
+    }
+
     /// Facts about one alternative.
     pub fn alternative(&self, alt: AltId) -> &Alternative {
         &self.alternatives[alt.index()]

@@ -36,6 +36,7 @@ pub mod builtin;
 pub mod check;
 pub mod class;
 pub mod count;
+pub mod derivation;
 pub mod diagnostic;
 pub mod enumerate;
 pub mod facts;
@@ -56,6 +57,7 @@ pub use arena::{
     AltId, Alternative, Arena, BodyId, Builder, Bytes, ClassId, MAX_NESTING, Note, Repeat, RepeatId, SymbolId,
 };
 pub use class::{Class, Unit};
+pub use derivation::Derivation;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use ir::{Grammar, ModeId, Rule, RuleId, RuleKind, Symbol};
 pub use load::{Loaded, Loader, Rejected, load};

@@ -5,6 +5,7 @@ pub mod check;
 pub mod demo;
 pub mod generate;
 pub mod grammars;
+pub mod parse;
 pub mod run;
 pub mod show;
 

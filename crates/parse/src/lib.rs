@@ -1,0 +1,228 @@
+//! From bytes to derivations, for any grammar.
+//!
+//! In:  a [`Grammar`] and bytes.
+//! Out: a [`Derivation`], chosen among all by weights and order; how many of
+//!      its nodes are ambiguous; or where the input stops being one of the
+//!      grammar, and what was expected there.
+//!
+//! ```text
+//! Grammar --form--> Form --automaton--> LR states, as far as asked for
+//! bytes --terminals--> letters --engine, several--> Forest --derive--> Derivation
+//! ```
+//!
+//! A grammar with tokens is read token by token (maximal munch, order,
+//! modes, skipped tokens), one without them byte by byte. The parser is a
+//! plain LR parser where there is one thing to do, and follows all stacks at
+//! once where there are several: left recursion, ambiguity, empty rules and
+//! circles are fine. Time is linear on LR grammars, cubic at worst, and
+//! bounded by [`Limits`]; nothing recurses on the native stack.
+//!
+//! This crate is the judge of all producers, and shares no code with them.
+//!
+//! ```
+//! use wug_grammar::{Notation, load::load_text};
+//! use wug_parse::{Cache, Limits, Parser};
+//!
+//! let grammar = load_text("sum.wug", "sum = [0-9]+ | sum '+' sum ;", Notation::Wug)?.grammar;
+//! let parser = Parser::new(&grammar).expect("it is small");
+//! let mut cache = Cache::new(&parser);
+//! let parsed = parser.parse(b"1+22+3", &mut cache, Limits::default()).expect("it is a sum");
+//! assert_eq!(parsed.ambiguities, 1);
+//! let mut text = Vec::new();
+//! parsed.derivation.print(&grammar, &mut text).expect("it is of this grammar");
+//! assert_eq!(text, b"1+22+3");
+//! # Ok::<(), wug_grammar::Rejected>(())
+//! ```
+
+mod automaton;
+mod derive;
+mod engine;
+mod explain;
+mod facts;
+mod follow;
+mod forest;
+mod form;
+mod rejected;
+mod several;
+mod terminals;
+
+pub use engine::{Limit, Limits};
+pub use form::Unfit;
+pub use rejected::{Rejected, place};
+
+use automaton::Automaton;
+use derive::{Derive, Text};
+use engine::{End, Engine, Input, Scratch};
+use explain::Names;
+use follow::Follow;
+use form::Form;
+use rejected::word;
+use terminals::{Lexeme, Terminals, lex};
+use wug_grammar::lexical::TooLarge;
+use wug_grammar::{Derivation, Grammar, RuleKind};
+
+/// No input is longer than this, in bytes.
+pub const MAX_INPUT: usize = 1 << 28;
+
+/// What is known of a grammar before the first input: immutable, shared
+/// between threads.
+pub struct Parser<'g> {
+    grammar: &'g Grammar,
+    terminals: Terminals,
+    form: Form,
+    follow: Follow,
+}
+
+/// What one thread writes to while it parses: the automaton as far as it is
+/// built, and room that is used again.
+pub struct Cache {
+    automaton: Automaton,
+    scratch: Scratch,
+}
+
+/// An input that the grammar derives.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// How it is derived.
+    pub derivation: Derivation,
+    /// How many nodes of the derivation could be derived in another way,
+    /// ways to derive the empty text apart.
+    pub ambiguities: u64,
+}
+
+/// Why there is no derivation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The grammar does not derive the input.
+    Rejected(Rejected),
+    /// A limit was passed at this byte.
+    Limit(Limit, usize),
+}
+
+/// What automata may take for their rows, in bytes.
+const AUTOMATON: usize = 256 << 20;
+
+impl Default for Limits {
+    /// A gigabyte, and some seconds.
+    fn default() -> Limits {
+        Limits { memory: 1 << 30, steps: 100_000_000 }
+    }
+}
+
+impl<'g> Parser<'g> {
+    /// Prepares `grammar`.
+    pub fn new(grammar: &'g Grammar) -> Result<Parser<'g>, Unfit> {
+        let start = grammar.start();
+        if grammar.has_tokens() && grammar.rule(start).kind == RuleKind::Fragment {
+            return Err(Unfit::Fragment(grammar.name(start).to_string()));
+        }
+        let terminals = Terminals::of(grammar).map_err(|TooLarge| Unfit::Lexical)?;
+        let form = Form::new(grammar, &terminals, &[start])?;
+        let follow = Follow::of(&form, terminals.letters());
+        Ok(Parser { grammar, terminals, form, follow })
+    }
+
+    /// Parses `text`.
+    pub fn parse(&self, text: &[u8], cache: &mut Cache, limits: Limits) -> Result<Parsed, Failure> {
+        if text.len() > MAX_INPUT {
+            return Err(Failure::Limit(Limit::Length, MAX_INPUT));
+        }
+        match &self.terminals {
+            Terminals::Bytes(alphabet) => {
+                let mut letters = [0; 256];
+                (0..=255u8).for_each(|b| letters[usize::from(b)] = alphabet.letter(b) as u32);
+                let input = ByteInput { text, letters, end: alphabet.len() as u32 };
+                self.finish(&input, Text::Bytes(text), cache, limits, |at| at)
+            }
+            Terminals::Tokens(lexicon) => {
+                let tokens = lex(lexicon, text);
+                let input = TokenInput { tokens: &tokens, end: self.terminals.letters() as u32 };
+                let place = |at: usize| tokens.get(at).map_or(text.len(), |t| t.start as usize);
+                self.finish(&input, Text::Tokens(text, &tokens), cache, limits, place)
+            }
+        }
+    }
+
+    fn finish<I: Input>(
+        &self,
+        input: &I,
+        text: Text<'_>,
+        cache: &mut Cache,
+        limits: Limits,
+        place: impl Fn(usize) -> usize,
+    ) -> Result<Parsed, Failure> {
+        let Cache { automaton, scratch } = cache;
+        automaton.begin();
+        let (form, follow) = (&self.form, &self.follow);
+        let nullable = form.facts.empty(self.grammar.rule(self.grammar.start()).body).is_some()
+            && !self.grammar.rule(self.grammar.start()).is_token();
+        let mut engine = Engine { form, follow, automaton, input, scratch, limits };
+        let root = if input.len() == 0 && nullable {
+            None
+        } else {
+            match engine.run() {
+                End::Accepted(label) => Some(label),
+                End::Rejected(at, tops) => {
+                    let names = Names::new(self.grammar, &self.terminals);
+                    let why = engine.explain(&names, &tops, self.terminals.letters() as u32);
+                    let valid = place(at);
+                    return Err(Failure::Rejected(Rejected {
+                        valid,
+                        found: word(text.bytes(), valid),
+                        ..why
+                    }));
+                }
+                End::Limit(limit, at) => return Err(Failure::Limit(limit, place(at))),
+            }
+        };
+        let derive = Derive::new(self.grammar, form, automaton, &scratch.forest, text);
+        let (derivation, ambiguities) = derive
+            .run(root, limits.memory / 8)
+            .map_err(|_| Failure::Limit(Limit::Memory, place(input.len())))?;
+        Ok(Parsed { derivation, ambiguities })
+    }
+}
+
+impl Cache {
+    /// An empty one.
+    pub fn new(parser: &Parser<'_>) -> Cache {
+        let automaton = Automaton::new(&parser.form, parser.terminals.letters(), AUTOMATON);
+        Cache { automaton, scratch: Scratch::default() }
+    }
+}
+
+struct ByteInput<'a> {
+    text: &'a [u8],
+    letters: [u32; 256],
+    end: u32,
+}
+
+impl Input for ByteInput<'_> {
+    fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    #[inline]
+    fn letter(&self, at: usize) -> u32 {
+        match self.text.get(at) {
+            Some(&byte) => self.letters[usize::from(byte)],
+            None => self.end,
+        }
+    }
+}
+
+struct TokenInput<'a> {
+    tokens: &'a [Lexeme],
+    end: u32,
+}
+
+impl Input for TokenInput<'_> {
+    fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    #[inline]
+    fn letter(&self, at: usize) -> u32 {
+        self.tokens.get(at).map_or(self.end, |t| t.letter)
+    }
+}
