@@ -36,6 +36,9 @@ enum Command {
     Show(commands::show::Show),
     Generate(commands::generate::Generate),
     Parse(commands::parse::Parse),
+    Cc(commands::cc::Cc),
+    #[command(name = "c++")]
+    Cxx(commands::cc::Cxx),
     Run(commands::run::Run),
     Bench(commands::bench::Bench),
 }
@@ -71,6 +74,8 @@ fn main() -> ExitCode {
         Command::Show(show) => show.run(),
         Command::Generate(generate) => generate.run(),
         Command::Parse(parse) => parse.run(),
+        Command::Cc(cc) => cc.run(),
+        Command::Cxx(cxx) => cxx.run(),
         Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
     };

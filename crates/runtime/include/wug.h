@@ -56,8 +56,11 @@
  * there is one writer at any time. `state` says who holds the pen:
  *   STARTING  the child has not asked for a run yet. If it dies now, the fork
  *             server takes the next number and answers it with that status.
- *   IDLE      the child waits for a number. If it dies now (its loop count
- *             is used up, it was killed), a new child is forked in silence.
+ *   IDLE      the child waits for a number. If it dies now, a new child is
+ *             forked in silence; but if the fuzzer asked to stop a run that
+ *             has not finished, that run is answered. (A child can die with
+ *             a number in its hands, before it could say so: nobody but the
+ *             fuzzer knows, whose timeout then leads here.)
  *   RUNNING   if it dies now, the fork server replies with its status.
  *   REPLYING  as RUNNING: this may be the second reply.
  *   CLOSED    the run ended well, but the target had closed the status pipe:
@@ -66,9 +69,10 @@
  * A target that puts another file onto the pipes' numbers is not noticed: its
  * run ends by the fuzzer's timeout.
  *
- * Stopping a run (native): the fuzzer stores the run's number in `stop_run`
- * and sends WUG_STOP_SIGNAL to the fork server, which kills its child unless
- * that run has finished, and replies as always. So the fuzzer needs no pid
+ * Stopping a run (native): `stop_run` is 0 when a run begins. To stop it, the
+ * fuzzer stores the run's number there and sends WUG_STOP_SIGNAL to the fork
+ * server, which kills its child unless that run has finished, and replies as
+ * always. So the fuzzer needs no pid
  * of the child, which it could not know across a pid namespace. Descendants
  * of the child are the fuzzer's to kill.
  *
@@ -80,7 +84,8 @@
  * Coverage: one byte per id, a count of hits that may wrap from 255 to 0.
  * Ids are dense: the first `map_used` bytes of the map, of which the first
  * WUG_MAP_PAGE-aligned part of each module is in use (see `modules`). The
- * fuzzer clears them before each run; the target never does.
+ * fuzzer clears them before each run. The target clears them once itself: when
+ * a persistent child begins its first run, to drop what it did on the way.
  */
 #ifndef WUG_H
 #define WUG_H
@@ -224,7 +229,7 @@ struct wug_module {
 #define WUG_EVENT_CLASS 4u   /* is a in the class `function`? WUG_FLAG_EQUAL: yes */
 #define WUG_EVENT_SET 5u     /* a is searched in x, of b bytes */
 #define WUG_EVENT_FOLD 6u    /* a was turned into b (tolower, toupper) */
-#define WUG_EVENT_END 7u     /* a read at the end of the input; a: bytes asked for */
+#define WUG_EVENT_END 7u     /* a read at the end of a file; a: bytes asked for, b: the descriptor */
 #define WUG_EVENT_FLOAT 8u   /* a with b, as doubles' bits (gcc only) */
 
 #define WUG_FLAG_CONSTANT 0x1u

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub mod bench;
+pub mod cc;
 pub mod check;
 pub mod demo;
 pub mod generate;

@@ -1,0 +1,364 @@
+/* The fork server, and the loop of persistent targets. `wug.h` says who
+ * sends what, and who may write when. */
+#define _GNU_SOURCE
+#include "internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum role {
+    ALONE,      /* no fuzzer: one run */
+    FRESH,      /* a child that makes one run */
+    LOOPING,    /* a persistent child that talks to the pipes itself */
+    STOPPING,   /* a persistent child of AFL++: it stops after each run */
+};
+static enum role role;
+static pid_t child; /* 0 in children, and while there is none */
+
+/* Not in every libc; without the handlers that a program gives to fork. */
+extern WEAK pid_t _Fork(void);
+
+static int take(void *to, size_t n) {
+    ssize_t k;
+    do k = read(WUG_CONTROL_FD, to, n);
+    while (k < 0 && errno == EINTR);
+    return k == (ssize_t)n ? 1 : k == 0 ? 0 : -1;
+}
+
+/* Whether there is a number to take. */
+static int waiting(void) {
+    int bytes = 0;
+    return !ioctl(WUG_CONTROL_FD, FIONREAD, &bytes) && bytes >= 4;
+}
+
+static int give(const void *from, size_t n) {
+    const char *p = from;
+    while (n) {
+        ssize_t k = write(WUG_STATUS_FD, p, n);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) return 0;
+        p += k, n -= (size_t)k;
+    }
+    return 1;
+}
+
+static int say(uint32_t word) { return give(&word, 4); }
+
+static int reply(uint32_t run, int status) {
+    uint32_t words[2] = {run, (uint32_t)status};
+    return give(words, 8);
+}
+
+static void close_pipes(void) {
+#ifdef SYS_close_range
+    if (!syscall(SYS_close_range, WUG_CONTROL_FD, WUG_STATUS_FD, 0)) return;
+#endif
+    close(WUG_CONTROL_FD);
+    close(WUG_STATUS_FD);
+}
+
+/* Sanitizers need to see a fork; for others the plain call is enough. */
+static pid_t fork_child(void) {
+    child = 0;
+    return _Fork && !__asan_init && !__msan_init && !__tsan_init ? _Fork() : fork();
+}
+
+static void stop(int signal) {
+    pid_t pid = child;
+    uint32_t run = wug.board->stop_run;
+    (void)signal;
+    if (pid > 0 && run && run != wug.board->finished) kill(pid, SIGKILL);
+}
+
+/* Waits for the child. As the first process of a pid namespace we are also
+ * the one that orphans come to. */
+static int wait_child(pid_t pid, int options, struct rusage *usage) {
+    static int adopts = -1;
+    int status;
+    if (adopts < 0) adopts = getpid() == 1;
+    for (;;) {
+        pid_t dead = wait4(adopts ? -1 : pid, &status, options, usage);
+        if (dead == pid) return status;
+        if (dead < 0 && errno != EINTR) _exit(1);
+    }
+}
+
+HIDDEN void wug_begin_run(int fresh) {
+    if (fresh && wug.map) {
+        /* Drop what the program did on its way to its first run. */
+        uint32_t used = wug.board ? wug.board->map_used : wug.map_used;
+        memset(wug.map, 0, used < wug.map_capacity ? used : wug.map_capacity);
+    }
+    wug_trace_begin();
+}
+
+static uint64_t cpu_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- our own protocol ---- */
+
+static uint64_t started;
+
+/* In a persistent child: waits for the next run. */
+static void next_run(int fresh) {
+    struct wug_board *board = wug.board;
+    uint32_t run;
+    __atomic_store_n(&board->state, WUG_STATE_IDLE, __ATOMIC_RELEASE);
+    int got = take(&run, 4);
+    if (got == 0) __atomic_store_n(&board->state, WUG_STATE_GONE, __ATOMIC_RELEASE);
+    if (got != 1) _exit(0);
+    board->run = run;
+    __atomic_store_n(&board->state, WUG_STATE_RUNNING, __ATOMIC_RELEASE);
+    if (board->wants & WUG_WANT_CPU_TIME) started = cpu_clock();
+    wug_begin_run(fresh);
+}
+
+static void finish_run(void) {
+    struct wug_board *board = wug.board;
+    board->cpu_ns = board->wants & WUG_WANT_CPU_TIME ? cpu_clock() - started : 0;
+    board->finished = board->run;
+    __atomic_store_n(&board->state, WUG_STATE_REPLYING, __ATOMIC_RELEASE);
+    if (!reply(board->run, 0)) {
+        __atomic_store_n(&board->state, WUG_STATE_CLOSED, __ATOMIC_RELEASE);
+        _exit(0);
+    }
+}
+
+static uint64_t microseconds(const struct timeval *t) { return (uint64_t)t->tv_sec * 1000000u + (uint64_t)t->tv_usec; }
+
+static void finish_for_child(int status, const struct rusage *usage) {
+    struct wug_board *board = wug.board;
+    child = 0;
+    board->cpu_ns = 1000 * (microseconds(&usage->ru_utime) + microseconds(&usage->ru_stime));
+    board->finished = board->run;
+    if (!reply(board->run, status)) _exit(0);
+}
+
+/* Remembers the child, so that it can be stopped; a request that came before
+ * we knew it is carried out now. */
+static void watch(pid_t pid) {
+    if (pid < 0) _exit(1);
+    wug.board->child_pid = pid;
+    child = pid;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    stop(0);
+}
+
+static void serve_fresh(void) {
+    struct wug_board *board = wug.board;
+    struct rusage usage;
+    for (;;) {
+        uint32_t run;
+        if (take(&run, 4) != 1) _exit(0);
+        board->run = run;
+        board->state = WUG_STATE_RUNNING;
+        pid_t pid = fork_child();
+        if (pid == 0) {
+            close_pipes();
+            role = FRESH;
+            wug_begin_run(0);
+            return;
+        }
+        watch(pid);
+        finish_for_child(wait_child(pid, 0, &usage), &usage);
+    }
+}
+
+static void serve_looping(void) {
+    struct wug_board *board = wug.board;
+    struct rusage usage;
+    for (;;) {
+        board->state = WUG_STATE_STARTING;
+        pid_t pid = fork_child();
+        if (pid == 0) {
+            role = LOOPING;
+            return;
+        }
+        watch(pid);
+        int status = wait_child(pid, 0, &usage);
+        uint32_t stopped = board->stop_run == board->finished ? 0 : board->stop_run;
+        switch (__atomic_load_n(&board->state, __ATOMIC_ACQUIRE)) {
+        case WUG_STATE_GONE: _exit(0);
+        case WUG_STATE_IDLE:
+        case WUG_STATE_STARTING:
+            /* It may have died with the run's number in its hands, before it
+             * could say so. The fuzzer then stops the run that it waits for,
+             * and that is answered, whether or not the number was taken. */
+            if (stopped) {
+                board->run = stopped;
+                if (waiting()) take(&board->run, 4);
+                finish_for_child(status, &usage);
+            } else if (board->state == WUG_STATE_STARTING) {
+                /* It never came to a run: that is the next run's verdict. */
+                if (take(&board->run, 4) != 1) _exit(0);
+                finish_for_child(status, &usage);
+            }
+            break;
+        case WUG_STATE_CLOSED: finish_for_child(0, &usage); break;
+        default: finish_for_child(status, &usage);
+        }
+        child = 0;
+    }
+}
+
+/* ---- AFL++ ---- */
+
+/* A persistent child stops itself after a run and is continued for the next. */
+static void serve_afl(void) {
+    struct rusage usage;
+    pid_t pid = 0;
+    int stopped = 0;
+    for (;;) {
+        uint32_t killed;
+        if (take(&killed, 4) != 1) {
+            if (stopped) kill(pid, SIGKILL);
+            _exit(0);
+        }
+        if (stopped && killed) {
+            wait_child(pid, 0, &usage);
+            stopped = 0;
+        }
+        if (stopped) {
+            kill(pid, SIGCONT);
+            stopped = 0;
+        } else {
+            pid = fork_child();
+            if (pid < 0) _exit(1);
+            if (pid == 0) {
+                close_pipes();
+                role = wug_is_persistent ? STOPPING : FRESH;
+                if (role == FRESH) wug_begin_run(0);
+                return;
+            }
+        }
+        if (!say((uint32_t)pid)) _exit(0);
+        int status = wait_child(pid, wug_is_persistent ? WUNTRACED : 0, &usage);
+        if (WIFSTOPPED(status)) stopped = 1;
+        if (!say((uint32_t)status)) _exit(0);
+    }
+}
+
+/* ---- handshakes ---- */
+
+static uint32_t map_size(void) {
+    const char *text = getenv(WUG_ENV_RESERVE);
+    long reserve = text ? strtol(text, 0, 10) : 0;
+    uint32_t size = wug.map_used ? wug.map_used : 1;
+    if (!wug.board && reserve > 0 && reserve < (1 << 24)) {
+        size = (size + WUG_MAP_PAGE - 1) & ~(WUG_MAP_PAGE - 1);
+        size += ((uint32_t)reserve + WUG_MAP_PAGE - 1) & ~(WUG_MAP_PAGE - 1);
+    }
+    return size;
+}
+
+static void handshake_v1(void) {
+    uint32_t answer = 0, size = map_size(), error = 0;
+    if (wug.attach_failed) error = WUG_V1_ERROR_MAP;
+    else if (wug.map && wug.map_used > wug.map_capacity) error = WUG_V1_ERROR_MAP_SIZE;
+    if (!say(WUG_V1_HELLO) || take(&answer, 4) != 1 || answer != ~WUG_V1_HELLO) _exit(1);
+    if (error) {
+        say(WUG_V1_ERROR | error);
+        _exit(1);
+    }
+    say(WUG_V1_MAPSIZE | (wug.input && SHARES_INPUT ? WUG_V1_SHARED_INPUT : 0));
+    say(size);
+    if (!say(WUG_V1_HELLO)) _exit(1);
+}
+
+static void handshake_old(void) {
+    uint32_t size = map_size(), options = 0, answer;
+    int offers_input = wug.input != 0;
+    if (size <= WUG_OLD_MAX_MAPSIZE) options |= WUG_OLD_MAPSIZE | (size - 1) << 1;
+    if (offers_input) options |= WUG_OLD_SHARED_INPUT;
+    if (options) options |= WUG_OLD_ENABLED;
+    if (!say(options)) _exit(1);
+    if (!offers_input) return;
+    if (take(&answer, 4) != 1) _exit(1);
+    if ((answer & WUG_OLD_SHARED_INPUT) == 0) wug.input = 0;
+}
+
+/* Answers the fuzzer and serves it. Returns only in children, or when there
+ * is no fuzzer. */
+HIDDEN void wug_start(void) {
+    static int done;
+    if (done) return;
+    done = 1;
+    wug_attach();
+    if (!wug.board && getenv("AFL_DUMP_MAP_SIZE")) {
+        printf("%u\n", map_size());
+        exit(-1);
+    }
+    if (!wug.board && !wug.map && !wug.attach_failed) return;
+    if (fcntl(WUG_STATUS_FD, F_GETFD) < 0) {
+        wug.input = 0; /* nobody agreed to put one there */
+        wug_begin_run(0);
+        return;
+    }
+    if (wug.board) {
+        struct wug_board *board = wug.board;
+        struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
+        int shared = wug.input && SHARES_INPUT;
+        if (!shared) wug.input = 0;
+        board->features |= (wug_is_persistent ? WUG_HAS_PERSISTENT : 0) | (shared ? WUG_HAS_SHARED_INPUT : 0) |
+                           (wug_is_deferred ? WUG_HAS_DEFERRED : 0) | (__asan_init ? WUG_HAS_SANITIZER : 0);
+        sigaction(WUG_STOP_SIGNAL, &action, 0);
+    }
+    struct sigaction children;
+    if (!sigaction(SIGCHLD, 0, &children) && children.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
+    const char *protocol = getenv(WUG_ENV_FORKSERVER);
+    if (wug.board || (protocol && !strcmp(protocol, "v1"))) handshake_v1();
+    else handshake_old();
+    wug.serving = 1;
+    if (!wug.board) {
+        if (map_size() < wug.map_limit) wug.map_limit = (map_size() + WUG_MAP_PAGE - 1) & ~(WUG_MAP_PAGE - 1);
+        serve_afl();
+    } else if (wug_is_persistent && !(wug.board->wants & WUG_WANT_FORK)) serve_looping();
+    else serve_fresh();
+}
+
+/* The body of __AFL_LOOP: true while there is another run to make. The last
+ * run is not answered here but by the end of the process, so that what
+ * happens on the way out belongs to it. */
+HIDDEN int wug_loop(unsigned count) {
+    static unsigned left;
+    static int begun;
+    wug_start();
+    if (!begun) {
+        begun = 1;
+        left = count;
+        if (role == LOOPING) next_run(1);
+        else if (role == STOPPING) wug_begin_run(1);
+        return count != 0;
+    }
+    if (role < LOOPING || left == 0 || --left == 0) {
+        left = 0;
+        return 0;
+    }
+    if (role == LOOPING) {
+        finish_run();
+        next_run(0);
+    } else {
+        raise(SIGSTOP);
+        wug_begin_run(0);
+    }
+    return 1;
+}
+
+/* Last of the constructors without a priority, since our objects come last
+ * on the linker's command line. */
+__attribute__((constructor)) static void automatic(void) {
+    if (!wug_is_deferred) wug_start();
+}

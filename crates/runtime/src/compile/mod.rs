@@ -1,0 +1,121 @@
+//! A compiler that instruments: the user's own, with flags added.
+//!
+//! In:  the arguments that a build gives to `cc` or `c++`.
+//! Out: what that compiler would have made, instrumented; its exit code.
+//!
+//! Nothing of the user's command line is reinterpreted: arguments are read
+//! only to learn what the command does (`arguments.rs`), then they are passed
+//! on in their order, with ours around them (`flags.rs`). A compiler plugin
+//! would have to be built for each version of each compiler; flags that
+//! compilers already have, and for gcc a few macros of its assembler, do the
+//! same.
+
+mod arguments;
+mod compiler;
+mod flags;
+mod library;
+
+pub use compiler::{Compiler, Family, Language};
+
+use arguments::Invocation;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+
+/// What to build.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Build {
+    /// Coverage only.
+    Fast,
+    /// Comparisons and more, without optimisation.
+    Traced,
+}
+
+/// How a build is done.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which build.
+    pub build: Build,
+    /// The compiler to stand in for; none: the machine's.
+    pub compiler: Option<OsString>,
+    /// Where compiled runtimes are kept.
+    pub cache: PathBuf,
+}
+
+impl Options {
+    /// What the environment says (`WUG_TRACED`, `WUG_CC`, `WUG_CXX`,
+    /// `WUG_CACHE`), and the arguments `--wug-traced` and `--wug-cc=NAME`,
+    /// which are taken out: a compiler does not know them.
+    pub fn take(language: Language, arguments: &mut Vec<OsString>) -> Options {
+        let mut build = if is_set("WUG_TRACED") { Build::Traced } else { Build::Fast };
+        let mut compiler = match language {
+            Language::C => variable("WUG_CC"),
+            Language::Cxx => {
+                variable("WUG_CXX").or_else(|| variable("WUG_CC").map(|cc| compiler::cxx_of(&cc)))
+            }
+        };
+        arguments.retain(|argument| {
+            let Some(option) = argument.to_str().and_then(|a| a.strip_prefix("--wug-")) else {
+                return true;
+            };
+            if option == "traced" {
+                build = Build::Traced;
+            } else if let Some(name) = option.strip_prefix("cc=") {
+                compiler = Some(name.into());
+            } else {
+                return true;
+            }
+            false
+        });
+        Options { build, compiler, cache: default_cache() }
+    }
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Set, and not to 0.
+fn is_set(name: &str) -> bool {
+    variable(name).is_some_and(|value| value != "0")
+}
+
+/// Why nothing was compiled. What a compiler itself finds wrong is not an
+/// error here: it has said so, and its exit code is passed on.
+#[derive(Debug)]
+pub struct Error(String);
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Compiles and links as the arguments say, instrumented.
+pub fn compile(language: Language, arguments: &[OsString], options: &Options) -> Result<ExitStatus, Error> {
+    let compiler = Compiler::find(language, options.compiler.as_deref())?;
+    let invocation = Invocation::read(arguments)?;
+    let mut command = Command::new(&compiler.path);
+    let full = flags::instrumented(&compiler, &invocation, options)?;
+    let _response = arguments::pass(&mut command, full)?;
+    command.status().map_err(|error| Error(format!("cannot start {}: {error}", compiler.path.display())))
+}
+
+/// Where compiled runtimes are kept: `WUG_CACHE`, else the user's cache
+/// folder, else one for this user among temporary files.
+pub fn default_cache() -> PathBuf {
+    let from = |name: &str| variable(name).map(PathBuf::from);
+    if let Some(folder) = from("WUG_CACHE") {
+        return folder;
+    }
+    let user = from("XDG_CACHE_HOME").or_else(|| from("HOME").map(|home| home.join(".cache")));
+    if let Some(folder) = user.map(|folder| folder.join("wug"))
+        && std::fs::create_dir_all(&folder).is_ok()
+        && library::is_writable(&folder)
+    {
+        return folder;
+    }
+    std::env::temp_dir().join(format!("wug-{}", library::user()))
+}
