@@ -1,6 +1,6 @@
 /* Linked into every traced module, whose calls of these functions the linker
  * leads here (--wrap): classes of characters, and reads that meet the end of
- * a file. */
+ * a file. Calls from this file are led here too, so they name the real ones. */
 #define _GNU_SOURCE
 #include "internal.h"
 #include <stdio.h>
@@ -56,11 +56,13 @@ HIDDEN ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at) {
     return r;
 }
 
+extern int __real_feof(FILE *);
+
 #define FREAD(name)                                                                                  \
     extern size_t __real_##name(void *, size_t, size_t, FILE *);                                     \
     HIDDEN size_t __wrap_##name(void *to, size_t size, size_t n, FILE *file) {                       \
         size_t r = __real_##name(to, size, n, file);                                                 \
-        if (r < n && feof(file)) END(WUG_FN_FREAD, size *n, fileno(file));                           \
+        if (r < n && __real_feof(file)) END(WUG_FN_FREAD, size *n, fileno(file));                           \
         return r;                                                                                    \
     }
 FREAD(fread)
@@ -92,13 +94,12 @@ GETCHAR(getchar_unlocked)
     extern char *__real_##name(char *, int, FILE *);                                                 \
     HIDDEN char *__wrap_##name(char *to, int n, FILE *file) {                                        \
         char *r = __real_##name(to, n, file);                                                        \
-        if (feof(file)) END(WUG_FN_FGETS, n, fileno(file));                                          \
+        if (__real_feof(file)) END(WUG_FN_FGETS, n, fileno(file));                                          \
         return r;                                                                                    \
     }
 FGETS(fgets)
 FGETS(fgets_unlocked)
 
-extern int __real_feof(FILE *);
 HIDDEN int __wrap_feof(FILE *file) {
     int r = __real_feof(file);
     if (r) END(WUG_FN_FEOF, 0, fileno(file));
@@ -108,12 +109,12 @@ HIDDEN int __wrap_feof(FILE *file) {
 extern ssize_t __real_getline(char **, size_t *, FILE *);
 HIDDEN ssize_t __wrap_getline(char **line, size_t *room, FILE *file) {
     ssize_t r = __real_getline(line, room, file);
-    if (feof(file)) END(WUG_FN_GETLINE, 0, fileno(file));
+    if (__real_feof(file)) END(WUG_FN_GETLINE, 0, fileno(file));
     return r;
 }
 extern ssize_t __real_getdelim(char **, size_t *, int, FILE *);
 HIDDEN ssize_t __wrap_getdelim(char **line, size_t *room, int end, FILE *file) {
     ssize_t r = __real_getdelim(line, room, end, file);
-    if (feof(file)) END(WUG_FN_GETLINE, 0, fileno(file));
+    if (__real_feof(file)) END(WUG_FN_GETLINE, 0, fileno(file));
     return r;
 }
