@@ -64,6 +64,12 @@ fn steps_of_a_build_work_one_by_one_and_at_once() {
                 &["-O2 ./a.c ./b.c -o ./whole"][..],
                 &["-O2 -c ./a.c -o ./a.o", "-c ./b.c -o ./b.o", "./a.o ./b.o -o ./whole"],
                 &["-S ./a.c -o ./a.s", "-E ./b.c -o ./b.i", "./a.s ./b.i -o ./whole"],
+                &[
+                    "-O2 -S ./a.c -o ./a.s",
+                    "-c ./a.s -o ./a.o",
+                    "-S ./b.c -o ./b.s",
+                    "./a.o ./b.s -o ./whole",
+                ],
                 &["-x c ./a.c ./b.c -o ./whole"],
                 &["-static ./a.c ./b.c -o ./whole"],
                 &["-pipe -g3 -O2 -fPIC -fno-plt ./a.c ./b.c -o ./whole"],

@@ -188,6 +188,47 @@ impl Invocation {
         self.inputs.iter().any(|(_, k)| *k == kind)
     }
 
+    /// The value of `-o`.
+    pub fn output(&self) -> Option<OsString> {
+        let (index, from) = self.output?;
+        Some(OsStr::from_bytes(&self.arguments[index].as_bytes()[from..]).to_os_string())
+    }
+
+    /// The arguments without `-o` and its value.
+    pub fn without_output(&self) -> Vec<OsString> {
+        self.kept_arguments(|_| true)
+    }
+
+    /// The same with only one of the inputs, and without what writes other
+    /// files: dependencies.
+    pub fn without(&self, others_than: usize) -> Vec<OsString> {
+        let dropped: Vec<usize> = self.inputs.iter().map(|(i, _)| *i).filter(|i| *i != others_than).collect();
+        let mut kept = Vec::new();
+        let mut arguments = self.kept_arguments(|index| !dropped.contains(&index)).into_iter().peekable();
+        while let Some(argument) = arguments.next() {
+            match argument.as_bytes() {
+                b"-MF" | b"-MT" | b"-MQ" => {
+                    arguments.next();
+                }
+                b"-MD" | b"-MMD" | b"-MP" | b"-MG" => {}
+                bytes if [b"-MF", b"-MT", b"-MQ"].iter().any(|o| bytes.starts_with(*o)) => {}
+                bytes if bytes.starts_with(b"-Wp,-M") => {}
+                _ => kept.push(argument),
+            }
+        }
+        kept
+    }
+
+    fn kept_arguments(&self, keep: impl Fn(usize) -> bool) -> Vec<OsString> {
+        let is_output = |index: usize| match self.output {
+            Some((at, 0)) => index == at || index + 1 == at,
+            Some((at, _)) => index == at,
+            None => false,
+        };
+        let all = self.arguments.iter().enumerate();
+        all.filter(|(index, _)| keep(*index) && !is_output(*index)).map(|(_, a)| a.clone()).collect()
+    }
+
     fn valued(
         &mut self,
         name: &str,

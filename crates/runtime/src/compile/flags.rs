@@ -66,6 +66,8 @@ pub fn instrumented(
     all.extend(invocation.arguments.iter().cloned());
     if compiles && goal != Goal::Preprocess || links && invocation.lto {
         instrument(compiler.family, invocation, options.build, &library, &mut all);
+    } else if compiler.family == Family::Gcc && goal != Goal::Preprocess && came_from_us(invocation) {
+        assemble(invocation, options.build, &library, &mut all);
     }
     if links {
         link(invocation, options.build, &library, &mut all);
@@ -91,9 +93,22 @@ fn instrument(
         (Family::Gcc, Build::Traced) => all.push("-fsanitize-coverage=trace-pc,trace-cmp".into()),
     }
     if family == Family::Gcc && !invocation.narrow {
-        all.push("-Xassembler".into());
-        all.push(library.prelude(traced, invocation.intel));
+        assemble(invocation, build, library, all);
     }
+}
+
+fn assemble(invocation: &Invocation, build: Build, library: &Library, all: &mut Vec<OsString>) {
+    all.push("-Xassembler".into());
+    all.push(library.prelude(build == Build::Traced, invocation.intel));
+}
+
+/// Whether some assembler file is what `wug cc -S` made with gcc: its calls
+/// are still to become counters.
+fn came_from_us(invocation: &Invocation) -> bool {
+    invocation.inputs.iter().filter(|(_, kind)| *kind == Kind::Assembler).any(|(index, _)| {
+        std::fs::read(&invocation.arguments[*index])
+            .is_ok_and(|text| text.windows(24).any(|w| w == b"__sanitizer_cov_trace_pc"))
+    })
 }
 
 /// Flags of clang's inner compiler. Its driver would take the outer ones as a

@@ -11,6 +11,7 @@
 //! same.
 
 mod arguments;
+mod both;
 mod compiler;
 mod flags;
 mod library;
@@ -36,6 +37,8 @@ pub enum Build {
 pub struct Options {
     /// Which build.
     pub build: Build,
+    /// After a fast build, also the traced one, beside it: `TARGET.traced`.
+    pub both: bool,
     /// The compiler to stand in for; none: the machine's.
     pub compiler: Option<OsString>,
     /// Where compiled runtimes are kept.
@@ -43,11 +46,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the environment says (`WUG_TRACED`, `WUG_CC`, `WUG_CXX`,
-    /// `WUG_CACHE`), and the arguments `--wug-traced` and `--wug-cc=NAME`,
-    /// which are taken out: a compiler does not know them.
+    /// What the environment says (`WUG_TRACED`, `WUG_BOTH`, `WUG_CC`,
+    /// `WUG_CXX`, `WUG_CACHE`), and the arguments `--wug-traced`,
+    /// `--wug-both` and `--wug-cc=NAME`, which are taken out: a compiler does
+    /// not know them.
     pub fn take(language: Language, arguments: &mut Vec<OsString>) -> Options {
         let mut build = if is_set("WUG_TRACED") { Build::Traced } else { Build::Fast };
+        let mut both = is_set("WUG_BOTH");
         let mut compiler = match language {
             Language::C => variable("WUG_CC"),
             Language::Cxx => {
@@ -60,6 +65,8 @@ impl Options {
             };
             if option == "traced" {
                 build = Build::Traced;
+            } else if option == "both" {
+                both = true;
             } else if let Some(name) = option.strip_prefix("cc=") {
                 compiler = Some(name.into());
             } else {
@@ -67,7 +74,7 @@ impl Options {
             }
             false
         });
-        Options { build, compiler, cache: default_cache() }
+        Options { build, both: both && build == Build::Fast, compiler, cache: default_cache() }
     }
 }
 
@@ -100,7 +107,13 @@ pub fn compile(language: Language, arguments: &[OsString], options: &Options) ->
     let mut command = Command::new(&compiler.path);
     let full = flags::instrumented(&compiler, &invocation, options)?;
     let _response = arguments::pass(&mut command, full)?;
-    command.status().map_err(|error| Error(format!("cannot start {}: {error}", compiler.path.display())))
+    let status = command
+        .status()
+        .map_err(|error| Error(format!("cannot start {}: {error}", compiler.path.display())))?;
+    if options.both && status.success() {
+        return both::add_traced(&compiler, &invocation, options);
+    }
+    Ok(status)
 }
 
 /// Where compiled runtimes are kept: `WUG_CACHE`, else the user's cache

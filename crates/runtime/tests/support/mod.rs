@@ -70,7 +70,7 @@ pub fn cache() -> PathBuf {
 }
 
 pub fn options(compiler: &str, build: Build) -> Options {
-    Options { build, compiler: Some(compiler.into()), cache: cache() }
+    Options { build, both: false, compiler: Some(compiler.into()), cache: cache() }
 }
 
 /// Compiles in a folder; the arguments are split at spaces.
