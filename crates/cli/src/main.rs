@@ -39,6 +39,7 @@ enum Command {
     Cc(commands::cc::Cc),
     #[command(name = "c++")]
     Cxx(commands::cc::Cxx),
+    Rustflags(commands::rustflags::Rustflags),
     Run(commands::run::Run),
     Bench(commands::bench::Bench),
 }
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         Command::Parse(parse) => parse.run(),
         Command::Cc(cc) => cc.run(),
         Command::Cxx(cxx) => cxx.run(),
+        Command::Rustflags(rustflags) => rustflags.run(),
         Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
     };

@@ -8,6 +8,7 @@ pub mod generate;
 pub mod grammars;
 pub mod parse;
 pub mod run;
+pub mod rustflags;
 pub mod show;
 
 use crate::Failure;

@@ -180,6 +180,8 @@ impl Invocation {
         if it.inputs.is_empty() {
             it.goal = Goal::Tell;
         }
+        // Some, like rustc, want no libraries by default and name them all.
+        it.no_libc &= !it.arguments.iter().any(|argument| argument == "-lc");
         Ok(it)
     }
 

@@ -167,7 +167,7 @@ fn key(compiler: &Compiler, target: &[OsString]) -> u64 {
 
 /// Creates the cache. What lies there is linked into programs: it must be
 /// ours, and no other user may write to it.
-fn create_private(folder: &Path) -> Result<(), Error> {
+pub fn create_private(folder: &Path) -> Result<(), Error> {
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)

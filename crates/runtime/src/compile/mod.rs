@@ -14,7 +14,7 @@ mod arguments;
 mod both;
 mod compiler;
 mod flags;
-mod library;
+pub(crate) mod library;
 
 pub use compiler::{Compiler, Family, Language};
 
@@ -90,7 +90,7 @@ fn is_set(name: &str) -> bool {
 /// Why nothing was compiled. What a compiler itself finds wrong is not an
 /// error here: it has said so, and its exit code is passed on.
 #[derive(Debug)]
-pub struct Error(String);
+pub struct Error(pub(crate) String);
 
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
