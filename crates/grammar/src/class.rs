@@ -106,6 +106,15 @@ impl Class {
         at > 0 && value <= self.ranges[at - 1].1
     }
 
+    /// How many members are smaller than the member `value`; none if it is
+    /// not one.
+    pub fn index(&self, value: u32) -> Option<u32> {
+        let at = self.ranges.partition_point(|&(low, _)| low <= value).checked_sub(1)?;
+        let (low, high) = self.ranges[at];
+        let before: u32 = self.ranges[..at].iter().map(|&(low, high)| high - low + 1).sum();
+        (value <= high).then(|| before + value - low)
+    }
+
     /// Appends the bytes of the member with `index` smaller ones.
     pub fn emit(&self, index: u32, out: &mut Vec<u8>) {
         let value = self.member(index);
@@ -246,6 +255,9 @@ mod tests {
             }
             let members: Vec<u32> = (0..a.count()).map(|i| a.member(i)).collect();
             assert_eq!(members, (0..60).filter(|&v| a.contains(v)).collect::<Vec<_>>());
+            for v in 0..60 {
+                assert_eq!(a.index(v), members.iter().position(|&m| m == v).map(|i| i as u32));
+            }
             Ok(())
         });
     }

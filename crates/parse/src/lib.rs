@@ -88,6 +88,8 @@ pub struct Parsed {
     /// How many nodes of the derivation could be derived in another way,
     /// ways to derive the empty text apart.
     pub ambiguities: u64,
+    /// What it took, as [`Limits::steps`] counts it.
+    pub steps: u64,
 }
 
 /// Why there is no derivation.
@@ -179,7 +181,7 @@ impl<'g> Parser<'g> {
         let (derivation, ambiguities) = derive
             .run(root, limits.memory / 8)
             .map_err(|_| Failure::Limit(Limit::Memory, place(input.len())))?;
-        Ok(Parsed { derivation, ambiguities })
+        Ok(Parsed { derivation, ambiguities, steps: scratch.steps })
     }
 }
 

@@ -25,6 +25,7 @@
 
 pub mod batch;
 mod choices;
+pub mod derived;
 mod iterative;
 pub mod pool;
 pub mod program;
@@ -34,6 +35,7 @@ pub mod rng;
 
 pub use batch::{Batch, RanTogether};
 pub use choices::Scratch;
+pub use derived::Unreachable;
 pub use program::{Options, Program, Unfit};
 pub use replay::Tape;
 

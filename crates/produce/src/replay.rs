@@ -33,6 +33,11 @@ impl Tape {
         self.recorded.as_deref().unwrap_or(&[])
     }
 
+    /// What is replayed.
+    pub(crate) fn into_program(self) -> Vec<u8> {
+        self.program
+    }
+
     /// Back to the beginning, nothing recorded.
     pub(crate) fn rewind(&mut self) {
         self.at = 0;
@@ -65,7 +70,7 @@ impl Tape {
 }
 
 /// Bytes of an index below `n`.
-fn width(n: u32) -> usize {
+pub(crate) fn width(n: u32) -> usize {
     match n {
         0..=0x100 => 1,
         0x101..=0x1_0000 => 2,
