@@ -35,6 +35,7 @@ enum Command {
     Check(commands::check::Check),
     Show(commands::show::Show),
     Generate(commands::generate::Generate),
+    Emit(commands::emit::Emit),
     Parse(commands::parse::Parse),
     Cc(commands::cc::Cc),
     #[command(name = "c++")]
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Show(show) => show.run(),
         Command::Generate(generate) => generate.run(),
+        Command::Emit(emit) => emit.run(),
         Command::Parse(parse) => parse.run(),
         Command::Cc(cc) => cc.run(),
         Command::Cxx(cxx) => cxx.run(),

@@ -74,6 +74,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["check"],
         &["show"],
         &["generate"],
+        &["emit"],
         &["parse"],
         &["run"],
         &["bench"],

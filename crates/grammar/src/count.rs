@@ -13,7 +13,7 @@ pub const MAX_EXTRA: u32 = 64;
 
 /// `2^32 * (1 - (3/4)^(k+1))`, rounded down: a draw below entry k and not
 /// below entry k-1 means k more.
-const THRESHOLDS: [u32; MAX_EXTRA as usize] = {
+pub const THRESHOLDS: [u32; MAX_EXTRA as usize] = {
     let mut table = [0; MAX_EXTRA as usize];
     // (3/4)^(k+1) in units of 2^-96, exact to far below one unit of 2^-32.
     let mut tail: u128 = 1 << 96;

@@ -49,12 +49,21 @@ impl Batch {
         enough: usize,
         scratch: &mut Scratch,
     ) -> Result<u64, RanTogether> {
+        self.fill_by(indices, enough, |index, bytes| program.produce(engine, seed, index, scratch, bytes))
+    }
+
+    /// As [`Batch::fill`], with inputs that `produce` appends, if it can.
+    pub fn fill_by(
+        &mut self,
+        indices: Range<u64>,
+        enough: usize,
+        mut produce: impl FnMut(u64, &mut Vec<u8>) -> Option<()>,
+    ) -> Result<u64, RanTogether> {
         self.bytes.clear();
         self.ends.clear();
         self.first = indices.start;
         for index in indices.clone() {
-            let made = program.produce(engine, seed, index, scratch, &mut self.bytes);
-            made.ok_or(RanTogether { index })?;
+            produce(index, &mut self.bytes).ok_or(RanTogether { index })?;
             self.ends.push(self.bytes.len());
             if self.bytes.len() >= enough {
                 return Ok(index + 1);

@@ -24,7 +24,7 @@
 //!
 //! [`Closing`]: wug_grammar::facts::Closing
 
-use crate::pool::{POOL, thresholds};
+use crate::pool::{POOL, Piece, Unrank, thresholds};
 use crate::program::{Offers, Program};
 use crate::replay::Tape;
 use crate::rng::Rng;
@@ -36,24 +36,18 @@ use wug_grammar::{AltId, BodyId, Class, Repeat, RuleId, Symbol, count};
 pub struct Scratch {
     pub(crate) frames: Vec<crate::recursive::Frame>,
     pub(crate) steps: crate::iterative::Steps,
-    ranks: Vec<Ranked>,
+    pub(crate) calls: Vec<crate::vm::Call>,
+    unrank: Unrank,
     /// Which alternatives were ever used, by number.
     pub used: Vec<bool>,
     /// Inputs that were drawn again because they did not lex as meant.
     pub redrawn: u64,
+    /// Inputs that a fast engine left to the exact one, near a limit.
+    pub remade: u64,
     pools: Vec<Option<Box<[u64]>>>,
     /// The tokens of the last input with their offsets, where they are
     /// checked.
     pub tokens: Vec<(TokenId, usize)>,
-}
-
-/// A completion that is being written.
-#[derive(Clone, Copy, Debug)]
-enum Ranked {
-    /// Symbols from `next` to `end`, whose completion is `rank` of `ways`.
-    Symbols { next: u32, end: u32, rank: u64, ways: u64 },
-    /// The one completion of a body, `times` more.
-    Repeat { body: BodyId, times: u32 },
 }
 
 /// The choices of one input.
@@ -251,84 +245,23 @@ impl<'a> Choices<'a> {
         Completion::Take(shortest)
     }
 
-    /// Appends the completion of a body with number `rank`, in the order of
-    /// the grammar: earlier alternatives first, then earlier symbols slower.
-    /// `false` as soon as it passes the size limit.
+    /// Appends the completion of a body with number `rank`. `false` as soon
+    /// as it passes the size limit.
     fn unrank(&mut self, body: BodyId, rank: u64) -> bool {
         let program = self.program;
-        let grammar = &program.grammar;
-        self.scratch.ranks.clear();
-        self.enter(body, rank);
-        while let Some(top) = self.scratch.ranks.pop() {
-            let (next, end, rank, ways) = match top {
-                Ranked::Symbols { next, end, rank, ways } => (next, end, rank, ways),
-                Ranked::Repeat { body, times } => {
-                    if times > 1 {
-                        self.scratch.ranks.push(Ranked::Repeat { body, times: times - 1 });
-                    }
-                    self.enter(body, 0);
-                    continue;
-                }
-            };
-            if next == end {
-                continue;
-            }
-            let symbol = grammar.symbol(next);
-            let ways = (ways / program.ways_of_symbol(symbol).max(1)).max(1);
-            if next + 1 < end {
-                self.scratch.ranks.push(Ranked::Symbols { next: next + 1, end, rank: rank % ways, ways });
-            }
-            let rank = rank / ways;
-            match symbol {
-                Symbol::Bytes(bytes) => self.out.extend_from_slice(grammar.bytes(bytes)),
-                Symbol::Class(class) => grammar.class(class).emit(rank as u32, self.out),
-                Symbol::Group(body) => self.enter(body, rank),
-                Symbol::Rule(rule) => {
-                    self.note_token(rule);
-                    self.enter(grammar.rule(rule).body, rank);
-                }
-                Symbol::Repeat(repeat) => {
-                    let repeat = *grammar.repeat(repeat);
-                    if program.closing.only_empty(repeat.body) || repeat.min == 0 {
-                        continue;
-                    }
-                    let each = program.closing.completions(repeat.body);
-                    if each == 1 {
-                        self.scratch.ranks.push(Ranked::Repeat { body: repeat.body, times: repeat.min });
-                        continue;
-                    }
-                    // What is entered last comes out first.
-                    let mut rank = rank;
-                    for _ in 0..repeat.min {
-                        self.enter(repeat.body, rank % each);
-                        rank /= each;
-                    }
-                }
+        self.scratch.unrank.begin(body, rank);
+        while let Some(piece) = self.scratch.unrank.next(program) {
+            match piece {
+                Piece::Bytes(bytes) => self.out.extend_from_slice(bytes),
+                Piece::Member(class, index) => class.emit(index, self.out),
+                Piece::Alternative(alt) => self.scratch.used[alt.index()] = true,
+                Piece::Call(rule) => self.note_token(rule),
             }
             if !self.fits(0) {
                 return false;
             }
         }
         true
-    }
-
-    /// Leaves the alternative of a body that holds the completion `rank`.
-    fn enter(&mut self, body: BodyId, mut rank: u64) {
-        let program = self.program;
-        if program.closing.only_empty(body) {
-            return;
-        }
-        for &alt in program.closed.alternatives(body) {
-            let ways = program.ways_of(alt);
-            if rank < ways {
-                self.scratch.used[alt.index()] = true;
-                let alternative = program.grammar.alternative(alt);
-                let (next, end) = (alternative.first, alternative.end);
-                self.scratch.ranks.push(Ranked::Symbols { next, end, rank, ways });
-                return;
-            }
-            rank -= ways;
-        }
     }
 
     /// Remembers that a token begins, where tokens are checked.

@@ -26,12 +26,15 @@
 pub mod batch;
 mod choices;
 pub mod derived;
+pub mod emit;
+mod flat;
 mod iterative;
 pub mod pool;
 pub mod program;
 mod recursive;
 pub mod replay;
 pub mod rng;
+mod vm;
 
 pub use batch::{Batch, RanTogether};
 pub use choices::Scratch;
@@ -50,6 +53,9 @@ pub enum Engine {
     Recursive,
     /// A stack of symbols with a record of depth.
     Iterative,
+    /// The flattened program on a stack of calls; choices that are replayed
+    /// or recorded, and inputs near a limit, are left to the first.
+    Vm,
 }
 
 /// An input is drawn again at most this often when it does not lex as meant.
@@ -80,8 +86,15 @@ impl Program {
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Option<()> {
-        let mut rng = Rng::new(seed, index);
         let start = out.len();
+        if engine == Engine::Vm && tape.is_blank() && self.relex.is_none() {
+            if vm::run(self, &mut Rng::new(seed, index), scratch, out) {
+                return Some(());
+            }
+            scratch.remade += 1;
+            out.truncate(start);
+        }
+        let mut rng = Rng::new(seed, index);
         let mut steps = 0u64;
         for attempt in 0..MAX_REDRAWS {
             if attempt == 0 {
@@ -91,7 +104,7 @@ impl Program {
             }
             let mut choices = Choices::new(self, &mut rng, tape, scratch, out);
             match engine {
-                Engine::Recursive => recursive::walk(&mut choices),
+                Engine::Recursive | Engine::Vm => recursive::walk(&mut choices),
                 Engine::Iterative => iterative::walk(&mut choices),
             }
             steps += choices.steps();

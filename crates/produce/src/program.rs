@@ -4,8 +4,10 @@
 //! Out: a [`Program`]: the grammar lowered and pruned, with the facts that
 //!      every engine needs at a choice; or why nothing can be produced.
 
+use crate::flat::{Code, Flat};
 use crate::pool;
 use std::fmt;
+use std::sync::OnceLock;
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
 use wug_grammar::lexical::TokenId;
 use wug_grammar::transform::{lower, prune};
@@ -52,6 +54,8 @@ pub struct Program {
     pub(crate) relex: Option<lower::Relex>,
     /// The token that a rule derives, for each rule, where it is checked.
     pub(crate) token_of: Vec<Option<TokenId>>,
+    /// The flattened program, made when it is first needed.
+    pub(crate) code: OnceLock<Code>,
     /// What lowering had to say.
     pub warnings: Vec<Diagnostic>,
 }
@@ -92,6 +96,11 @@ impl Offers {
     /// The sum of their weights.
     pub fn weight(&self, body: BodyId) -> u64 {
         self.sums[self.range(body)].last().copied().unwrap_or(0)
+    }
+
+    /// For each of them, the weights of it and those before it.
+    pub fn sums(&self, body: BodyId) -> &[u64] {
+        &self.sums[self.range(body)]
     }
 
     /// The one that a number below that sum means. There must be one.
@@ -173,6 +182,7 @@ impl Program {
             ways,
             relex,
             token_of,
+            code: OnceLock::new(),
             warnings,
         })
     }
@@ -194,6 +204,11 @@ impl Program {
     /// else be without bound.
     pub fn max_steps(&self) -> u64 {
         self.max_draws().saturating_mul(4)
+    }
+
+    /// The flattened program as a list of instructions.
+    pub(crate) fn code(&self) -> &Code {
+        self.code.get_or_init(|| Code::of(&Flat::of(self)))
     }
 
     /// Whether a body derives nothing but the empty text.

@@ -38,6 +38,11 @@ impl Tape {
         self.program
     }
 
+    /// Whether there is nothing to replay and nobody records.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.program.is_empty() && self.recorded.is_none()
+    }
+
     /// Back to the beginning, nothing recorded.
     pub(crate) fn rewind(&mut self) {
         self.at = 0;

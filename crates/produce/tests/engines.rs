@@ -21,9 +21,10 @@ fn produce(program: &Program, engine: Engine, seed: u64, index: u64) -> Option<V
     program.produce(engine, seed, index, &mut Scratch::default(), &mut out).map(|()| out)
 }
 
-/// Compares all engines with the reference on some inputs.
-fn agree(program: &Program, seed: u64, inputs: u64) {
-    let (mut one, mut other) = (Scratch::default(), Scratch::default());
+/// Compares all engines with the reference on some inputs; gives how many the
+/// flattened program made without help.
+fn agree(program: &Program, seed: u64, inputs: u64) -> u64 {
+    let (mut one, mut other, mut flat) = (Scratch::default(), Scratch::default(), Scratch::default());
     let (mut expected, mut found) = (Vec::new(), Vec::new());
     for index in 0..inputs {
         expected.clear();
@@ -32,21 +33,28 @@ fn agree(program: &Program, seed: u64, inputs: u64) {
         let b = program.produce(Engine::Iterative, seed, index, &mut other, &mut found);
         assert_eq!((a, &expected), (b, &found));
         assert_eq!(one.tokens, other.tokens);
+        found.clear();
+        let b = program.produce(Engine::Vm, seed, index, &mut flat, &mut found);
+        assert_eq!((a, &expected), (b, &found), "vm");
     }
     assert_eq!(one.used, other.used);
+    inputs - flat.remade
 }
 
 #[test]
 fn engines_agree_on_made_up_grammars() {
+    let (mut made, mut flat) = (0, 0);
     let property = |u: &mut Unstructured| {
         let grammar =
             if u.arbitrary()? { testing::productive_grammar(u)? } else { testing::lexical_grammar(u)? };
         let options = any_options(u)?;
         let Ok(program) = Program::new(&grammar, options) else { return Ok(()) };
-        agree(&program, u.arbitrary()?, 10);
+        flat += agree(&program, u.arbitrary()?, 10);
+        made += 10;
         Ok(())
     };
     arbtest::arbtest(property).budget_ms(testing::budget(1_500));
+    assert!(flat * 4 > made, "only {flat} of {made} without help");
 }
 
 #[test]
@@ -55,7 +63,43 @@ fn engines_agree_on_built_in_grammars() {
         let loaded = builtin.load().unwrap_or_else(|e| panic!("{e}"));
         for (max_depth, closing) in [(1, ClosingMode::Min), (8, ClosingMode::Cheap), (32, ClosingMode::Min)] {
             let options = Options { max_depth, closing, max_size: 20_000 };
-            agree(&Program::new(&loaded.grammar, options).unwrap(), 5, 10);
+            let flat = agree(&Program::new(&loaded.grammar, options).unwrap(), 5, 10);
+            assert!(flat >= 5, "{}: only {flat} without help", builtin.name);
+        }
+    }
+}
+
+/// The grammars of the papers, if they are there.
+fn shared() -> Vec<(String, Grammar)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = std::env::var_os("WUG_SHARED").map_or(root.join("../shared"), Into::into).join("grammars");
+    let Ok(entries) = folder.read_dir() else {
+        assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "no grammars in {}", folder.display());
+        eprintln!("skipped: no grammars in {}", folder.display());
+        return Vec::new();
+    };
+    let mut grammars = Vec::new();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        grammars.push((name.clone(), load_text(&name, &text, Notation::F1).unwrap().grammar));
+    }
+    grammars.sort_by(|a, b| a.0.cmp(&b.0));
+    grammars
+}
+
+#[test]
+fn engines_agree_on_the_grammars_of_the_papers() {
+    // Longer with the budget of property tests.
+    let inputs = testing::budget(10).clamp(10, 1_000);
+    for (name, grammar) in shared() {
+        for max_depth in [1, 8, 32, 128] {
+            for closing in [ClosingMode::Min, ClosingMode::Cheap] {
+                let max_size = if inputs > 10 { 1 << 20 } else { 50_000 };
+                let program = Program::new(&grammar, Options { max_depth, closing, max_size }).unwrap();
+                let flat = agree(&program, 3, inputs);
+                assert!(max_depth == 128 || flat > 0, "{name}: all were left to the reference");
+            }
         }
     }
 }

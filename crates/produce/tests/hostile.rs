@@ -16,13 +16,14 @@ fn ends(text: &str, max_size: u64, depths: &[u32]) {
     for closing in [ClosingMode::Min, ClosingMode::Cheap] {
         for &max_depth in depths {
             let program = Program::new(&grammar, Options { max_depth, max_size, closing }).unwrap();
-            let inputs = [Engine::Recursive, Engine::Iterative].map(|engine| {
+            let inputs = [Engine::Recursive, Engine::Iterative, Engine::Vm].map(|engine| {
                 let mut out = Vec::new();
                 program.produce(engine, 1, 0, &mut Scratch::default(), &mut out).unwrap();
                 out
             });
             assert!(inputs[0].len() as u64 <= max_size);
             assert_eq!(inputs[0], inputs[1]);
+            assert_eq!(inputs[0], inputs[2]);
         }
     }
 }

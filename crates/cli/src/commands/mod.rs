@@ -4,6 +4,7 @@ pub mod bench;
 pub mod cc;
 pub mod check;
 pub mod demo;
+pub mod emit;
 pub mod generate;
 pub mod grammars;
 pub mod parse;
@@ -13,8 +14,26 @@ pub mod show;
 
 use crate::Failure;
 use crate::terminal::without_number;
+use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
+use wug_grammar::facts::ClosingMode;
+
+/// What `--closing` says.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClosingArg {
+    Min,
+    Cheap,
+}
+
+impl From<ClosingArg> for ClosingMode {
+    fn from(closing: ClosingArg) -> ClosingMode {
+        match closing {
+            ClosingArg::Min => ClosingMode::Min,
+            ClosingArg::Cheap => ClosingMode::Cheap,
+        }
+    }
+}
 
 /// Prints one JSON object on standard output.
 fn print_json(value: &impl Serialize) -> Result<(), Failure> {

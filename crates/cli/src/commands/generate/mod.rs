@@ -1,20 +1,22 @@
 //! `wug generate`.
 
+mod compiled;
 mod sink;
 mod stats;
 mod workers;
 
+use super::ClosingArg;
 use crate::grammar_arg::GrammarArg;
 use crate::interrupt::Interrupt;
 use crate::terminal::{self, without_number};
 use crate::{Failure, Outcome, number, size};
 use clap::{Args, ValueEnum};
+use compiled::Compiled;
 use sink::{Sink, SinkArg, sink_arg};
 use stats::{Clock, Lengths, Stats, used_share};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wug_grammar::facts::ClosingMode;
 use wug_produce::{Engine, Options, Program, RanTogether, Scratch, Tape, Unfit};
 
 /// Make inputs from a grammar
@@ -49,8 +51,9 @@ pub struct Generate {
     #[arg(long, value_enum, default_value_t = ClosingArg::Min, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
     closing: ClosingArg,
     /// What makes the inputs: `recursive` or `iterative`,
-    /// the two plain ways, or `auto`, the fastest that fits;
-    /// all make the same
+    /// the two plain ways, `vm`, a flattened program,
+    /// `compiled`, by the C compiler of this machine, or
+    /// `auto`, the fastest that fits; all make the same
     #[arg(long, value_enum, default_value_t = EngineArg::Auto, value_name = "NAME", hide_possible_values = true, verbatim_doc_comment)]
     engine: EngineArg,
     /// Threads that make inputs; the result is the same for
@@ -81,15 +84,11 @@ pub struct Generate {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ClosingArg {
-    Min,
-    Cheap,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EngineArg {
     Recursive,
     Iterative,
+    Vm,
+    Compiled,
     Auto,
 }
 
@@ -99,6 +98,9 @@ impl EngineArg {
         match self {
             EngineArg::Recursive => (Engine::Recursive, "recursive", "asked for"),
             EngineArg::Iterative => (Engine::Iterative, "iterative", "asked for"),
+            EngineArg::Vm => (Engine::Vm, "vm", "asked for"),
+            // Choices are recorded and replayed by the plain engine.
+            EngineArg::Compiled => (Engine::Recursive, "compiled", "asked for"),
             EngineArg::Auto => (Engine::Recursive, "recursive", "the plain engine; faster ones are to come"),
         }
     }
@@ -141,10 +143,7 @@ impl Generate {
             return Err(Failure::usage("--record and --choices are for one input; leave -n and --bytes out"));
         }
         let loaded = self.grammar.load_and_warn()?;
-        let closing = match self.closing {
-            ClosingArg::Min => ClosingMode::Min,
-            ClosingArg::Cheap => ClosingMode::Cheap,
-        };
+        let closing = self.closing.into();
         let options = Options { max_depth: self.max_depth, max_size: self.max_size, closing };
         let program = Program::new(&loaded.grammar, options).map_err(|unfit| match unfit {
             Unfit::Endless(diagnostic) => {
@@ -156,20 +155,26 @@ impl Generate {
             }
         })?;
         terminal::diagnostics(&program.warnings, &loaded.sources);
+        let compiled = match self.engine {
+            EngineArg::Compiled => Some(Compiled::new(&program)?),
+            _ => None,
+        };
         let tape = self.choices.as_deref().map(read_choices).transpose()?;
         let mut sink = Sink::open(&self.sink, self.output.as_deref(), self.separator.0.clone())?;
         let seed = self.seed.unwrap_or_else(fresh_seed);
         if self.seed.is_none() {
             terminal::say(&format!("seed: {seed}\n"));
         }
-        let setup_seconds = setup.cpu().as_secs_f64();
+        // The compiler's time is not this process's.
+        let build = compiled.as_ref().map_or(Duration::ZERO, |compiled| compiled.build);
+        let setup_seconds = (setup.cpu() + build).as_secs_f64();
 
         let interrupt = Interrupt::listen();
         let clock = Clock::start();
         let mut lengths = Lengths::default();
         let scratches = match single {
             true => vec![self.one(&program, seed, tape.unwrap_or_default(), &mut sink, &mut lengths)?],
-            false => self.many(&program, seed, &interrupt, &mut sink, &mut lengths)?,
+            false => self.many(&program, compiled.as_ref(), seed, &interrupt, &mut sink, &mut lengths)?,
         };
         match sink.finish() {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -194,6 +199,7 @@ impl Generate {
     fn many(
         &self,
         program: &Program,
+        compiled: Option<&Compiled>,
         seed: u64,
         interrupt: &Interrupt,
         sink: &mut Sink,
@@ -205,6 +211,7 @@ impl Generate {
         let job = workers::Job {
             program,
             engine: self.engine.pick().0,
+            compiled,
             seed,
             indices: 0..if enough == 0 { 0 } else { count },
             threads: self.threads,
@@ -286,7 +293,10 @@ impl Generate {
             p99: lengths.quantile(0.99),
             max: lengths.quantile(1.0),
             expected_mean: Some(program.expected_length()).filter(|m| m.is_finite()),
-            alternatives_used: used_share(program, scratches),
+            alternatives_used: match self.engine {
+                EngineArg::Vm | EngineArg::Compiled => None,
+                _ => Some(used_share(program, scratches)),
+            },
             redrawn: scratches.iter().map(|s| s.redrawn).sum(),
         }
     }

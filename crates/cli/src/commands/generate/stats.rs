@@ -25,8 +25,9 @@ pub struct Stats {
     pub max: u64,
     /// The mean that theory gives, the size limit aside; null beyond all numbers.
     pub expected_mean: Option<f64>,
-    /// Share of the alternatives of the author's rules that were used.
-    pub alternatives_used: f64,
+    /// Share of the alternatives of the author's rules that were used; null
+    /// if the engine does not note them.
+    pub alternatives_used: Option<f64>,
     /// Inputs drawn again because their tokens ran together.
     pub redrawn: u64,
 }

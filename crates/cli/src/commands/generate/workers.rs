@@ -4,6 +4,7 @@
 //! taken from the workers in turn: so what comes out does not depend on how
 //! many there are. Each holds at most two pieces that nobody has taken yet.
 
+use super::compiled::Compiled;
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
 use wug_produce::{Batch, Engine, Program, RanTogether, Scratch};
@@ -16,6 +17,8 @@ const PIECE: u64 = 16;
 pub struct Job<'a> {
     pub program: &'a Program,
     pub engine: Engine,
+    /// Makes the inputs, if it is there.
+    pub compiled: Option<&'a Compiled>,
     pub seed: u64,
     pub indices: Range<u64>,
     pub threads: usize,
@@ -101,6 +104,9 @@ impl Job<'_> {
     ) -> Result<u64, RanTogether> {
         // One thread hands on what it has when a write is worth it.
         let enough = if self.threads == 1 { 1 << 15 } else { usize::MAX };
+        if let Some(compiled) = self.compiled {
+            return batch.fill_by(indices, enough, |index, out| compiled.produce(self.seed, index, out));
+        }
         batch.fill(self.program, self.engine, self.seed, indices, enough, scratch)
     }
 }

@@ -1,0 +1,72 @@
+//! `wug emit`.
+
+use crate::grammar_arg::GrammarArg;
+use crate::terminal::{self, without_number};
+use crate::{Failure, Outcome};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use wug_produce::emit::{self, Style};
+use wug_produce::{Options, Program, Unfit};
+
+/// Write a producer for a grammar as source code
+#[derive(Args)]
+#[command(
+    after_help = "Example:\n  wug emit json -o json.c && gcc -O3 json.c -o produce-json\n  ./produce-json 1 10         # ten inputs of seed 1, as `wug generate -s 1 -n 10`\n\nThe file stands alone: a function that writes one input to a buffer, and a\nprogram around it (./program SEED COUNT DEPTH CAP; leave it out with\n-DWUG_NO_MAIN). The same seed, depth and cap give the inputs of `wug generate`."
+)]
+pub struct Emit {
+    #[command(flatten)]
+    grammar: GrammarArg,
+    /// Language: c, for gcc and clang
+    #[arg(long, value_enum, default_value_t = Language::C, value_name = "LANGUAGE", hide_possible_values = true)]
+    lang: Language,
+    /// How it runs
+    #[arg(long, value_enum, default_value_t = StyleArg::Recursive, value_name = "STYLE", hide_possible_values = true, verbatim_doc_comment)]
+    style: StyleArg,
+    /// How rules are brought to an end at the depth: `min`
+    /// or `cheap`, as for `wug generate`
+    #[arg(long, value_enum, default_value_t = super::ClosingArg::Min, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
+    closing: super::ClosingArg,
+    /// File to write; standard output if not given
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Language {
+    C,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StyleArg {
+    Recursive,
+}
+
+impl Emit {
+    pub fn run(self) -> Outcome {
+        let loaded = self.grammar.load_and_warn()?;
+        // The cap is a parameter of what is emitted.
+        let options = Options { max_size: u64::MAX, closing: self.closing.into(), ..Options::default() };
+        let program = Program::new(&loaded.grammar, options).map_err(|unfit| match unfit {
+            Unfit::Endless(diagnostic) => {
+                terminal::diagnostics(&[*diagnostic], &loaded.sources);
+                Failure::No
+            }
+            Unfit::Size { .. } => Failure::Message(1, unfit.to_string()),
+        })?;
+        terminal::diagnostics(&program.warnings, &loaded.sources);
+        let style = match self.style {
+            StyleArg::Recursive => Style::Recursive,
+        };
+        let source = match self.lang {
+            Language::C => emit::c(&program, style),
+        };
+        let source = source.map_err(|refused| {
+            Failure::Message(1, format!("{refused}; `wug check` names them, and `wug generate` makes inputs"))
+        })?;
+        let Some(path) = &self.output else { return super::print(&source) };
+        std::fs::write(path, source).map_err(|error| {
+            let why = without_number(&error);
+            Failure::Message(1, format!("cannot write the source to `{}`: {why}", path.display()))
+        })
+    }
+}
