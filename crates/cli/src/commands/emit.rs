@@ -11,7 +11,7 @@ use wug_produce::{Options, Program, Unfit};
 /// Write a producer for a grammar as source code
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  wug emit json -o json.c && gcc -O3 json.c -o produce-json\n  ./produce-json 1 10         # ten inputs of seed 1, as `wug generate -s 1 -n 10`\n\nThe file stands alone: a function that writes one input to a buffer, and a\nprogram around it (./program SEED COUNT DEPTH CAP; leave it out with\n-DWUG_NO_MAIN). The same seed, depth and cap give the inputs of `wug generate`."
+    after_help = "Example:\n  wug emit json -o json.c && gcc -O3 json.c -o produce-json\n  ./produce-json 1 10         # as `wug generate json -s 1 -n 10`\n\nThe file stands alone: a function that writes one input to a buffer, and a\nprogram around it (./program SEED COUNT DEPTH CAP; leave it out with\n-DWUG_NO_MAIN). The same seed, depth and cap give the inputs of `wug generate`."
 )]
 pub struct Emit {
     #[command(flatten)]
@@ -19,7 +19,8 @@ pub struct Emit {
     /// Language: c, for gcc and clang
     #[arg(long, value_enum, default_value_t = Language::C, value_name = "LANGUAGE", hide_possible_values = true)]
     lang: Language,
-    /// How it runs
+    /// How it runs: `recursive`, a function for each
+    /// rule
     #[arg(long, value_enum, default_value_t = StyleArg::Recursive, value_name = "STYLE", hide_possible_values = true, verbatim_doc_comment)]
     style: StyleArg,
     /// How rules are brought to an end at the depth: `min`

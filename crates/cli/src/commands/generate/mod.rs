@@ -52,8 +52,8 @@ pub struct Generate {
     closing: ClosingArg,
     /// What makes the inputs: `recursive` or `iterative`,
     /// the two plain ways, `vm`, a flattened program,
-    /// `compiled`, by the C compiler of this machine, or
-    /// `auto`, the fastest that fits; all make the same
+    /// `compiled`, built by the C compiler, or `auto`, the
+    /// fastest that fits; all make the same
     #[arg(long, value_enum, default_value_t = EngineArg::Auto, value_name = "NAME", hide_possible_values = true, verbatim_doc_comment)]
     engine: EngineArg,
     /// Threads that make inputs; the result is the same for
