@@ -117,31 +117,30 @@ fn watch(clock: &Clock, limit: Duration, commander: &Commander, stop: &dyn Stop)
         let state = clock.state.load(Ordering::Acquire);
         let began = Duration::from_nanos(clock.began.load(Ordering::Relaxed));
         let now = clock.epoch.elapsed();
+        // Whatever begins from now on is not over before.
         let mut until = now + limit;
         if state & 1 == 1 {
-            match stopped {
-                Some((run, end)) if run == state && now >= end => {
-                    commander.kill_all();
-                    stopped = Some((run, now + GRACE));
-                    until = now + GRACE;
-                }
-                Some((run, end)) if run == state => until = end,
-                _ => {}
+            if let Some((run, end)) = stopped
+                && run == state
+                && now >= end
+            {
+                commander.kill_all();
+                stopped = Some((run, now + GRACE));
             }
+            until = until.min(now + GRACE);
         } else if state != 0 {
-            until = began + limit;
-            if now >= until {
-                // Fails if the run has just ended, or another has begun.
-                let taken =
-                    clock.state.compare_exchange(state, state | 1, Ordering::AcqRel, Ordering::Acquire);
-                if taken.is_ok() {
-                    stop.stop((state >> 1) as u32, commander);
-                    clock.stopped.store(state | 1, Ordering::Release);
-                    stopped = Some((state | 1, now + GRACE));
-                    until = now + GRACE;
-                } else {
-                    until = now + limit;
-                }
+            if now < began + limit {
+                until = began + limit;
+            // Fails if the run has just ended, or another has begun.
+            } else if clock
+                .state
+                .compare_exchange(state, state | 1, Ordering::AcqRel, Ordering::Acquire)
+                .is_ok()
+            {
+                stop.stop((state >> 1) as u32, commander);
+                clock.stopped.store(state | 1, Ordering::Release);
+                stopped = Some((state | 1, now + GRACE));
+                until = until.min(now + GRACE);
             }
         }
         if !sleep(clock, until.saturating_sub(now)) {
