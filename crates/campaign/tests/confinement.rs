@@ -207,15 +207,21 @@ fn victim() {
     let confinement = Confinement { namespaces, ..Confinement::default() };
     let options = Options { confinement, timeout: Duration::from_secs(1000), ..Options::default() };
     let mut executor = Executor::new(Target::new(program), options).expect("an executor");
-    let _ = executor.run(b"Dh");
+    let input = std::env::var("WUG_TEST_INPUT").unwrap_or_default();
+    let _ = executor.run(input.as_bytes());
 }
 
 #[test]
 fn nothing_outlives_an_executor_that_is_killed() {
-    for plain in [false, true] {
+    // A hang with daemons, and a target that forks without end; with
+    // namespaces and without.
+    for (input, plain) in [("Dh", false), ("Dh", true), ("b", false), ("b", true)] {
         let program = copy(&hostile(), "survivor");
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--exact", "victim", "--nocapture"]).env("WUG_TEST_VICTIM", &program);
+        command
+            .args(["--exact", "victim", "--nocapture"])
+            .env("WUG_TEST_VICTIM", &program)
+            .env("WUG_TEST_INPUT", input);
         if plain {
             command.env("WUG_TEST_PLAIN", "1");
         }
@@ -244,6 +250,46 @@ fn nothing_outlives_an_executor_that_is_killed() {
         }
         assert_eq!((alive(&program), folders()), (0, 0), "plain {plain}");
         let _ = victim.wait();
+    }
+}
+
+#[test]
+fn nothing_outlives_a_warden_that_is_killed() {
+    let program = copy(&hostile(), "orphan");
+    for namespaces in [true, false] {
+        // Without a namespace it takes a user of its own.
+        if !namespaces && !is_root() {
+            continue;
+        }
+        let confinement = Confinement { namespaces, ..Confinement::default() };
+        let options = Options { confinement, timeout: Duration::from_secs(20), ..Options::default() };
+        let mut executor = Executor::new(Target::new(&program), options).expect("an executor");
+        let mine = std::process::id();
+        let watched = program.clone();
+        let killer = std::thread::spawn(move || {
+            let end = Instant::now() + Duration::from_secs(15);
+            while alive(&watched) < 20 && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // The warden is the parent of the first process of the target.
+            for process in common::processes(&watched) {
+                let parent = common::parent(process);
+                if common::parent(parent) == mine as i32 {
+                    // SAFETY: a child of this process that was not waited for.
+                    assert_eq!(unsafe { libc::kill(parent, libc::SIGKILL) }, 0);
+                    return;
+                }
+            }
+            panic!("no warden");
+        });
+        assert!(executor.run(b"b").is_err(), "a warden that is gone is told");
+        killer.join().expect("the warden was killed");
+        drop(executor);
+        let end = Instant::now() + Duration::from_secs(10);
+        while alive(&program) > 0 && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(alive(&program), 0, "namespaces {namespaces}");
     }
 }
 

@@ -79,6 +79,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["run"],
         &["bench"],
         &["bench", "load"],
+        &["bench", "executor"],
     ];
     for command in commands {
         for flag in ["-h", "--help"] {

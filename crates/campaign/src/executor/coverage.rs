@@ -21,9 +21,22 @@ pub fn class(count: u8) -> u8 {
     }
 }
 
+/// Bytes that are looked at as one: mostly they are all 0.
+const CHUNK: usize = 64;
+
 /// Replaces counts by their classes.
 pub fn classify(map: &mut [u8]) {
-    for byte in map {
+    let (chunks, rest) = map.as_chunks_mut::<CHUNK>();
+    for chunk in chunks {
+        if !is_zero(chunk) {
+            classify_all(chunk);
+        }
+    }
+    classify_all(rest);
+}
+
+fn classify_all(bytes: &mut [u8]) {
+    for byte in bytes {
         // Comparisons in place of a table: vectors have no cheap look-up.
         let n = *byte;
         let at_least = |bound: u8, mask: u8| if n >= bound { mask } else { 0 };
@@ -37,6 +50,11 @@ pub fn classify(map: &mut [u8]) {
             ^ at_least(32, 32 ^ 64)
             ^ at_least(128, 64 ^ 128);
     }
+}
+
+fn is_zero(chunk: &[u8; CHUNK]) -> bool {
+    let (words, _) = chunk.as_chunks::<8>();
+    words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word)) == 0
 }
 
 /// How many ids were hit.
@@ -80,14 +98,24 @@ impl News {
     }
 }
 
-/// Whether a classified map has a class that was not seen. This is asked of
-/// every run, and nearly always the answer is no.
-pub fn has_news(map: &[u8], seen: &[u8]) -> bool {
-    let common = map.len().min(seen.len());
-    let (map, beyond) = map.split_at(common);
-    let mut parts = map.chunks(64).zip(seen.chunks(64));
-    parts.any(|(map, seen)| map.iter().zip(seen).fold(0, |new, (map, seen)| new | map & !seen) != 0)
-        || beyond.iter().any(|byte| *byte != 0)
+/// Whether counts, not classified yet, are of a class that was not seen. This
+/// is asked of every run, and nearly always the answer is no.
+pub fn has_news(counts: &[u8], seen: &[u8]) -> bool {
+    let common = counts.len().min(seen.len());
+    let (counts, beyond) = counts.split_at(common);
+    let (chunks, rest) = counts.as_chunks::<CHUNK>();
+    let (seen_chunks, seen_rest) = seen[..common].as_chunks::<CHUNK>();
+    let new_chunk = |(chunk, seen): (&[u8; CHUNK], &[u8; CHUNK])| {
+        if is_zero(chunk) {
+            return false;
+        }
+        let mut classes = *chunk;
+        classify_all(&mut classes);
+        classes.iter().zip(seen).fold(0, |new, (class, seen)| new | class & !seen) != 0
+    };
+    chunks.iter().zip(seen_chunks).any(new_chunk)
+        || rest.iter().zip(seen_rest).any(|(count, seen)| class(*count) & !seen != 0)
+        || beyond.iter().any(|count| *count != 0)
 }
 
 /// Adds a classified map to all that was seen, which grows as the map does.
@@ -146,21 +174,24 @@ mod tests {
     #[test]
     fn fast_ways_agree_with_slow_ones() {
         arbtest(|u| {
-            let map = sparse(u)?;
+            let counts = sparse(u)?;
             let mut seen = sparse(u)?;
+            let mut map = counts.clone();
+            classify(&mut map);
+            assert!(map.iter().zip(&counts).all(|(byte, count)| *byte == class(*count)));
             let hit: Vec<usize> = (0..map.len()).filter(|at| map[*at] != 0).collect();
             assert_eq!(hits(&map).collect::<Vec<_>>(), hit);
             assert_eq!(hit_count(&map), hit.len());
             let before = |at: usize| seen.get(at).copied().unwrap_or(0);
             let new: Vec<usize> = hit.iter().copied().filter(|at| map[*at] & !before(*at) != 0).collect();
-            assert_eq!(has_news(&map, &seen), !new.is_empty());
+            assert_eq!(has_news(&counts, &seen), !new.is_empty());
             let ids = new.iter().filter(|at| before(**at) == 0).count();
             let all: Vec<u8> = (0..map.len().max(seen.len()))
                 .map(|at| before(at) | map.get(at).copied().unwrap_or(0))
                 .collect();
             assert_eq!(merge(&map, &mut seen), News { ids, counts: new.len() - ids });
             assert_eq!(seen, all);
-            assert!(!merge(&map, &mut seen).any() && !has_news(&map, &seen));
+            assert!(!merge(&map, &mut seen).any() && !has_news(&counts, &seen));
             Ok(())
         });
     }

@@ -42,7 +42,7 @@ const MAX_FAILURES: u32 = 5;
 /// Runs of a persistent target between looks at the scratch folder.
 const TIDY_EVERY: u32 = 256;
 /// Without a pid namespace, processes left behind are looked for this often.
-const SWEEP_EVERY: Duration = Duration::from_millis(100);
+const SWEEP_EVERY: Duration = Duration::from_millis(1000);
 
 impl Driver {
     pub fn new(server: Option<Server>) -> Driver {

@@ -47,12 +47,25 @@ pub fn copy(program: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// Processes that run a program.
+/// How many processes run a program.
 pub fn alive(program: &Path) -> usize {
+    processes(program).len()
+}
+
+/// The processes that run a program.
+pub fn processes(program: &Path) -> Vec<i32> {
     use std::os::unix::ffi::OsStrExt;
-    let own = |entry: &std::fs::DirEntry| {
-        std::fs::read(entry.path().join("cmdline"))
-            .is_ok_and(|line| line.starts_with(program.as_os_str().as_bytes()))
+    let number = |entry: std::fs::DirEntry| {
+        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let own = line.starts_with(program.as_os_str().as_bytes());
+        own.then(|| entry.file_name().to_string_lossy().parse().ok()).flatten()
     };
-    std::fs::read_dir("/proc").expect("/proc").flatten().filter(own).count()
+    std::fs::read_dir("/proc").expect("/proc").flatten().filter_map(number).collect()
+}
+
+/// The parent of a process; 0 if it is gone.
+pub fn parent(process: i32) -> i32 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields = text.rsplit(')').next().unwrap_or_default();
+    fields.split_whitespace().nth(1).and_then(|field| field.parse().ok()).unwrap_or(0)
 }

@@ -50,7 +50,7 @@ impl Workplace {
             fs::DirBuilder::new().mode(0o700).create(workplace.scratch())?;
             // The mask of this process may have taken rights away.
             fs::set_permissions(&workplace.folder, fs::Permissions::from_mode(0o711))?;
-            if let Some(User { uid, gid }) = user {
+            if let Some(User { uid, gid, .. }) = user {
                 chown(workplace.scratch(), Some(uid), Some(gid))?;
             }
             return Ok(workplace);

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct User {
     pub uid: u32,
     pub gid: u32,
+    /// Whether nobody else runs as this user.
+    pub own: bool,
 }
 
 /// Above what distributions, systemd and containers give out.
@@ -34,7 +36,7 @@ pub fn choose_user() -> Result<Option<User>, String> {
     let groups = fs::read_to_string("/proc/self/gid_map").unwrap_or_default();
     let both = |number| maps(&users, number) && maps(&groups, number);
     match [own, NOBODY].into_iter().find(|number| both(*number)) {
-        Some(number) => Ok(Some(User { uid: number, gid: number })),
+        Some(number) => Ok(Some(User { uid: number, gid: number, own: number >= FIRST })),
         None => Err("this user namespace has no other user".into()),
     }
 }

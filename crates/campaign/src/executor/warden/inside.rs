@@ -57,6 +57,8 @@ pub struct Plan {
     /// What may be done in the scratch folder, in the bits of Landlock.
     pub scratch_access: u64,
     pub user: Option<(u32, u32)>,
+    /// Whether nobody else runs as this user.
+    pub own_user: bool,
     pub no_new_privileges: bool,
     pub limits: Vec<(Resource, u64)>,
     /// Where the target's process runs until exec.
@@ -226,10 +228,10 @@ impl Warden<'_> {
         // SAFETY: see `run`. In a namespace, -1 means all of it but this
         // process, which is its first.
         unsafe {
-            if self.plan.pid_namespace {
-                libc::kill(-1, libc::SIGKILL);
-            } else {
-                walk::kill_descendants(0);
+            match self.plan.user {
+                _ if self.plan.pid_namespace => drop(libc::kill(-1, libc::SIGKILL)),
+                Some((user, _)) if self.plan.own_user => kill_user(user),
+                _ => drop(walk::kill_descendants(0)),
             }
         }
     }
@@ -428,6 +430,32 @@ unsafe fn become_target(child: &Child) -> Step {
         }
         libc::execve(plan.program.as_ptr(), plan.argv.as_ptr(), plan.envp.as_ptr());
         Step::Exec
+    }
+}
+
+/// Kills all processes of a user: by one who is that user, so that the system
+/// keeps him from all others. One call reaches them all, however they fork.
+///
+/// # Safety
+/// After a fork or not; the user must be the target's alone.
+pub unsafe fn kill_user(user: u32) {
+    // SAFETY: the new process only changes its user, kills, and ends.
+    unsafe {
+        let pid = libc::syscall(libc::SYS_clone, 0usize, 0usize, 0usize, 0usize, 0usize) as pid_t;
+        if pid == 0 {
+            if user > 0 && libc::syscall(libc::SYS_setresuid, user, user, user) == 0 {
+                // Until nobody is left: those who were just born as well.
+                for _ in 0..1000 {
+                    if libc::kill(-1, libc::SIGKILL) != 0 {
+                        break;
+                    }
+                }
+            }
+            libc::_exit(0);
+        }
+        if pid > 0 {
+            libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL);
+        }
     }
 }
 

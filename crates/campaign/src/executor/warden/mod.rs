@@ -58,6 +58,8 @@ pub(crate) struct Warden {
     pub pid_namespace: bool,
     pub missing: Vec<Missing>,
     other_user: bool,
+    /// A user that is the target's alone.
+    own_user: Option<u32>,
     running: bool,
 }
 
@@ -291,12 +293,19 @@ impl Drop for Warden {
     fn drop(&mut self) {
         // SAFETY: no memory is involved; the descriptor is open.
         unsafe { libc::shutdown(self.control.as_raw_fd(), libc::SHUT_RDWR) };
-        let gone = sys::readable([self.process.as_raw_fd()], Duration::from_secs(5));
+        let gone = sys::readable([self.process.as_raw_fd()], PATIENCE);
         if !matches!(gone, Ok(Some(_))) {
             let _ = sys::signal(&self.process, libc::SIGKILL);
         }
+        let mut status = 0;
         // SAFETY: this process alone takes it in, so the number is still its.
-        unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
+        unsafe { libc::waitpid(self.pid, &mut status, libc::__WALL) };
+        // A warden that was killed left its work undone; its namespace did
+        // that, if it has one.
+        if let (false, Some(user), true) = (self.pid_namespace, self.own_user, status != 0) {
+            // SAFETY: nobody else runs as this user.
+            unsafe { inside::kill_user(user) };
+        }
     }
 }
 
@@ -373,7 +382,7 @@ impl Attempt<'_> {
             let own = texts.iter().map(|text| text.as_ptr());
             own.chain(more.iter().copied()).chain([std::ptr::null()]).collect()
         };
-        let owner = user.unwrap_or(User { uid: self.uid, gid: self.gid });
+        let owner = user.unwrap_or(User { uid: self.uid, gid: self.gid, own: false });
         let mut flags = self.wanted.iter().fold(0, |flags, (flag, _)| flags | flag);
         let unprivileged = self.uid != 0 && flags != 0;
         if unprivileged {
@@ -398,7 +407,7 @@ impl Attempt<'_> {
             scratch_mount: has(Layer::Scratch).then(|| {
                 let size = confinement.scratch_bytes;
                 let entries = super::confine::MAX_ENTRIES;
-                let User { uid, gid } = owner;
+                let User { uid, gid, .. } = owner;
                 c_string(&format!("size={size},nr_inodes={entries},mode=0700,uid={uid},gid={gid}"))
             }),
             scratch: c_path(&self.workplace.scratch()),
@@ -407,6 +416,7 @@ impl Attempt<'_> {
             landlock: rules_fd.as_ref().map(AsRawFd::as_raw_fd),
             scratch_access: rules.as_ref().map_or(0, |rules| rules.access),
             user: user.map(|user| (user.uid, user.gid)),
+            own_user: user.is_some_and(|user| user.own),
             no_new_privileges: true,
             limits: self.limits(user, unprivileged, missing),
             stack: vec![0; 64 << 10],
@@ -426,6 +436,7 @@ impl Attempt<'_> {
             pid_namespace: plan.pid_namespace,
             missing: Vec::new(),
             other_user: user.is_some(),
+            own_user: user.filter(|user| user.own).map(|user| user.uid),
             running: false,
         };
         let Some(ready) = warden.receive(PATIENCE)? else { return Err(warden.broken().into()) };

@@ -3,6 +3,7 @@
 //! Each benchmark runs its contestants in turns, round by round, and gives
 //! medians of per-round ratios: machines are noisy, and noise hits both.
 
+mod executor;
 mod load;
 
 use crate::Outcome;
@@ -18,12 +19,14 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum Name {
+    Executor(executor::Executor),
     Load(load::Load),
 }
 
 impl Bench {
     pub fn run(self) -> Outcome {
         match self.name {
+            Name::Executor(executor) => executor.run(),
             Name::Load(load) => load.run(),
         }
     }

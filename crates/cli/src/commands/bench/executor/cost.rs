@@ -1,0 +1,127 @@
+//! What runs cost us, by the system's own accounts.
+
+use super::build::{Pair, Targets};
+use serde::Serialize;
+use wug_campaign::executor::{Executor, Kind, Options, Target, Verdict, coverage};
+
+/// Microseconds of one run.
+pub struct Cost {
+    pub all: f64,
+    pub own: f64,
+}
+
+/// The fuzzer's own cost, without the target.
+#[derive(Serialize)]
+pub struct Own {
+    pub us: f64,
+    pub ids: usize,
+    pub bytes: usize,
+    pub runs: usize,
+}
+
+/// Runs the inputs as a fuzzer does: each run's coverage is compared with
+/// all that was seen. The start counts.
+pub fn whole(pair: &Pair, inputs: &[Vec<u8>], runs: usize) -> Result<Cost, String> {
+    let (children, own) = (children_micros(), own_micros());
+    let mut executor = executor(Target::new(&pair.wug))?;
+    if executor.is_persistent() != pair.persistent {
+        return Err(format!("{} is not driven as it should be", pair.wug.display()));
+    }
+    campaign(&mut executor, inputs, runs)?;
+    drop(executor);
+    let own = own_micros() - own;
+    let all = own + children_micros() - children;
+    Ok(Cost { all: all / runs as f64, own: own / runs as f64 })
+}
+
+/// The fuzzer's own cost with many ids, after a warm-up.
+pub fn own(targets: &Targets, runs: usize) -> Result<Own, String> {
+    let bytes = 200;
+    let cut = |input: &Vec<u8>| input.iter().copied().cycle().take(bytes).collect();
+    let inputs: Vec<Vec<u8>> = targets.inputs.iter().filter(|input| !input.is_empty()).map(cut).collect();
+    let mut executor = executor(Target::new(targets.path("many.wug")))?;
+    campaign(&mut executor, &inputs, runs / 10)?;
+    let before = own_micros();
+    campaign(&mut executor, &inputs, runs)?;
+    let spent = own_micros() - before;
+    Ok(Own { us: spent / runs as f64, ids: executor.ids(), bytes, runs })
+}
+
+pub fn executor(target: Target) -> Result<Executor, String> {
+    let options = Options { kind: Kind::Server, ..Options::default() };
+    Executor::new(target, options).map_err(|error| error.to_string())
+}
+
+/// Runs and looks for news, as fuzzers do.
+pub fn campaign(executor: &mut Executor, inputs: &[Vec<u8>], runs: usize) -> Result<(), String> {
+    let mut map = Vec::new();
+    let mut seen = Vec::new();
+    for input in inputs.iter().cycle().take(runs) {
+        let run = executor.run(input).map_err(|error| error.to_string())?;
+        if run.verdict != Verdict::Ok {
+            return Err(format!("a run ended with {}", run.verdict));
+        }
+        if coverage::has_news(run.coverage, &seen) {
+            map.clear();
+            map.extend_from_slice(run.coverage);
+            coverage::classify(&mut map);
+            coverage::merge(&map, &mut seen);
+        }
+    }
+    Ok(())
+}
+
+/// CPU time of this process.
+pub fn own_micros() -> f64 {
+    usage(libc::RUSAGE_SELF)
+}
+
+/// CPU time of everything that this process started and that has ended.
+pub fn children_micros() -> f64 {
+    usage(libc::RUSAGE_CHILDREN)
+}
+
+fn usage(who: i32) -> f64 {
+    // SAFETY: a structure of plain numbers, filled by the call.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(who, &mut usage);
+        usage
+    };
+    let micros = |time: libc::timeval| time.tv_sec as f64 * 1e6 + time.tv_usec as f64;
+    micros(usage.ru_utime) + micros(usage.ru_stime)
+}
+
+/// One core for all that follows, and orphans come to this process: what a
+/// fuzzer does not wait for counts as well.
+pub fn bind_to_one_core() {
+    // SAFETY: sets of cores are plain bits; the last core is the least likely
+    // to serve interrupts.
+    unsafe {
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        let mut all: libc::cpu_set_t = std::mem::zeroed();
+        if libc::sched_getaffinity(0, size_of_val(&all), &mut all) != 0 {
+            return;
+        }
+        let last = (0..libc::CPU_SETSIZE as usize).rev().find(|core| libc::CPU_ISSET(*core, &all));
+        if let Some(core) = last {
+            let mut one: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(core, &mut one);
+            libc::sched_setaffinity(0, size_of_val(&one), &one);
+        }
+    }
+}
+
+/// Takes in processes that lost their parent; they end since their pipes do.
+pub fn take_in_orphans() {
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while std::time::Instant::now() < end {
+        // SAFETY: no memory but a null pointer. The benchmark has no other
+        // children at this time.
+        match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
+            0 => std::thread::sleep(std::time::Duration::from_millis(5)),
+            pid if pid < 0 => return,
+            _ => {}
+        }
+    }
+}
