@@ -94,7 +94,7 @@ impl Executor {
     /// Starts all that a target needs, and its fork server if it has one.
     pub fn new(target: Target, options: Options) -> Result<Executor, Error> {
         let program = target.locate()?;
-        let traits = Traits::of(&program);
+        let traits = Traits::of(&program, options.as_afl);
         let mut missing = Vec::new();
         let user = warden::user_for(&options.confinement, &mut missing);
         let owner = user.map(|user| user.uid);

@@ -73,6 +73,8 @@ pub struct Options {
     pub memory: Option<u64>,
     /// How the target is driven.
     pub kind: Kind,
+    /// Speak to a target of `wug cc` as AFL++ does.
+    pub as_afl: bool,
     /// A new process for each run, even of a persistent target of `wug cc`.
     pub fresh: bool,
     /// Measure CPU time also where that costs a call per run: in persistent
@@ -95,6 +97,7 @@ impl Default for Options {
             handshake: Duration::from_secs(10),
             memory: None,
             kind: Kind::Auto,
+            as_afl: false,
             fresh: false,
             cpu_time: false,
             trace: None,
@@ -185,17 +188,21 @@ pub(crate) struct Traits {
 
 impl Traits {
     /// Looks for the names that the runtimes look up.
-    pub fn of(path: &Path) -> Traits {
+    pub fn of(path: &Path, as_afl: bool) -> Traits {
         let Ok(bytes) = fs::read(path) else { return Traits::default() };
         let has = |name: &str| find(&bytes, name.as_bytes()).is_some();
-        let native = has(abi::ENV_BOARD);
+        let native = !as_afl && has(abi::ENV_BOARD);
+        // What instrumented code calls: the runtime of `wug cc` names the
+        // sanitizers as well, in case they are there.
+        let calls = ["__asan_version_mismatch_check", "__msan_param_tls", "__tsan_func_entry"];
+        let shadow = calls.into_iter().any(has);
         Traits {
             native,
             afl: !native && has(abi::ENV_AFL_MAP),
             afl_persistent: !native && has("##SIG_AFL_PERSISTENT##"),
             afl_deferred: !native && has("##SIG_AFL_DEFER_FORKSRV##"),
-            shadow: has("__asan_init") || has("__msan_init") || has("__tsan_init"),
-            sanitized: has("__sanitizer_"),
+            shadow,
+            sanitized: shadow || has("liblsan.so") || has("LeakSanitizer"),
         }
     }
 }

@@ -28,6 +28,23 @@ pub fn build(compiler: &str, flags: &[&str], source: &str, name: &str) -> PathBu
     path
 }
 
+/// The same by `wug cc`, with gcc or clang behind it.
+pub fn build_native(compiler: &str, flags: &[&str], source: &str, name: &str) -> PathBuf {
+    use wug_runtime::compile::{Language, Options, compile};
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(name);
+    let fresh = folder.join(format!("{name}.{}.{:?}", std::process::id(), std::thread::current().id()));
+    let mut arguments: Vec<std::ffi::OsString> = vec![format!("--wug-cc={compiler}").into()];
+    arguments.extend(flags.iter().map(Into::into));
+    arguments.extend([sources().join(source).into(), "-o".into(), fresh.clone().into()]);
+    let mut options = Options::take(Language::C, &mut arguments);
+    options.cache = folder.join("runtimes");
+    let status = compile(Language::C, &arguments, &options).expect("a compiler");
+    assert!(status.success(), "{compiler} {flags:?} {source}");
+    std::fs::rename(&fresh, &path).expect("the target in its place");
+    path
+}
+
 /// Whether a tool is there; with `WUG_REQUIRE_ALL` it must be.
 pub fn has(tool: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
