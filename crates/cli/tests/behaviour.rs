@@ -229,3 +229,22 @@ fn run_hands_over_files_folders_and_standard_input() {
     let parts = runs(&["run", "--json", "grep", "-q", "=", "--", "parts"]);
     assert_eq!(parts, [r#""ok""#, r#""ok""#], "every file of a folder");
 }
+
+#[test]
+fn run_shows_where_a_program_crashed() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crashing");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let source = folder.join("crashing.c");
+    let code =
+        "#include <stdlib.h>\nvoid inner(int *p) { *p = 1; }\nint main(void) { inner(0); return 0; }\n";
+    std::fs::write(&source, code).expect("a source");
+    let program = folder.join("crashing").to_string_lossy().into_owned();
+    let built = Command::new("cc").args(["-g", "-O0", "-o", &program]).arg(&source).status();
+    assert!(built.is_ok_and(|status| status.success()));
+    let output = wug(&["run", &program, "--", "sum.txt"]);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("crash, SIGSEGV"), "{shown}");
+    assert!(shown.contains("#0 inner at") && shown.contains("crashing.c:2"), "{shown}");
+    assert!(shown.contains("#1 main at") && shown.contains("crashing.c:3"), "{shown}");
+    assert_eq!(output.status.code(), Some(2));
+}

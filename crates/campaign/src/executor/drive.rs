@@ -174,7 +174,7 @@ impl Executor {
     }
 
     /// Copies what the target recorded and makes room for the next run.
-    fn take_records(&mut self) {
+    pub(super) fn take_records(&mut self) {
         let Some(server) = &self.driver.server else { return };
         server.take_map(&mut self.coverage);
         if let (Link::Native(board), Some(_)) = (&server.link, self.options.trace) {
@@ -214,6 +214,14 @@ impl Executor {
             return Ok(persistent && verdict != Verdict::Ok);
         }
         self.warden.sweep(last + 1)
+    }
+
+    /// Ends the fork server; the next run starts it again.
+    pub(super) fn stop_server(&mut self) -> Result<(), Error> {
+        match &mut self.driver.server {
+            Some(server) if server.runs() => server.stop(&mut self.warden),
+            _ => Ok(()),
+        }
     }
 
     /// Starts the fork server, after a pause if it was lost before.

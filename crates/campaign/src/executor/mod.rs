@@ -27,6 +27,7 @@ mod memory;
 mod observation;
 mod server;
 mod spawn;
+mod stack;
 mod sys;
 mod target;
 mod verdict;
@@ -36,6 +37,7 @@ mod watchdog;
 pub use confine::{Confinement, Layer, Missing};
 pub use error::Error;
 pub use observation::Observation;
+pub use stack::{Crash, Frame};
 pub use target::{Kind, Options, Output, Target, Trace};
 pub use verdict::Verdict;
 
@@ -141,8 +143,21 @@ impl Executor {
     /// Runs the target on an input.
     pub fn run(&mut self, input: &[u8]) -> Result<Observation<'_>, Error> {
         let run = self.drive(input)?;
+        let mut verdict = run.verdict;
+        // Programs that are refused memory die in many ways: a second look
+        // tells. Only where memory is bounded, and only after a crash.
+        if self.options.memory.is_some() && verdict.is_crash() {
+            let records = (std::mem::take(&mut self.coverage), std::mem::take(&mut self.events));
+            let pairs = std::mem::take(&mut self.pairs);
+            let depth = self.depth;
+            if self.examine(input)?.verdict == Verdict::OutOfMemory {
+                verdict = Verdict::OutOfMemory;
+            }
+            (self.coverage, self.events) = records;
+            (self.pairs, self.depth) = (pairs, depth);
+        }
         Ok(Observation {
-            verdict: run.verdict,
+            verdict,
             wall: run.wall,
             cpu: run.cpu,
             coverage: &self.coverage,

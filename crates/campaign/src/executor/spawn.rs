@@ -25,10 +25,7 @@ impl Executor {
     /// Runs the input that was put, in a process of its own.
     pub(super) fn spawn(&mut self) -> Result<Run, Error> {
         self.output.clear();
-        let bound = match self.options.output {
-            Output::Capture(bound) => Some(bound),
-            _ => None,
-        };
+        let bound = self.output_bound();
         let begin = Instant::now();
         let started = self.warden.start(if bound.is_some() { Command::OUTPUT } else { 0 })?;
         let mut pipe = started.pipes.into_iter().next().map(File::from);
@@ -95,6 +92,14 @@ impl Executor {
         let room = bound.saturating_sub(self.output.len());
         self.output.extend_from_slice(&buffer[..got.min(room)]);
         Ok(got > 0)
+    }
+
+    /// The bound on captured output, if it is captured.
+    fn output_bound(&self) -> Option<usize> {
+        match self.options.output {
+            Output::Capture(bound) => Some(bound),
+            _ => None,
+        }
     }
 
     pub(super) fn verdict(&self, status: i32) -> Verdict {

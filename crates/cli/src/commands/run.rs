@@ -39,6 +39,8 @@ pub struct Run {
 pub const WRONG_USE: u8 = 3;
 const TIMEOUT: u8 = 1;
 const CRASH: u8 = 2;
+/// Frames of a stack that people are shown; JSON has all.
+const MAX_SHOWN: usize = 20;
 
 #[derive(Serialize)]
 struct Report {
@@ -63,6 +65,10 @@ struct Row {
     cpu_seconds: Option<f64>,
     /// Ids that were hit; null without instrumentation.
     edges: Option<usize>,
+    /// Where it crashed, innermost first.
+    stack: Vec<String>,
+    /// The first line of a sanitizer's report.
+    summary: Option<String>,
     #[serde(skip)]
     text: String,
 }
@@ -101,7 +107,13 @@ impl Run {
             let input = read(path).map_err(wrong)?;
             let seen = executor.run(&input).map_err(stopped)?;
             worst = worst.max(exit_code(seen.verdict));
-            let row = Row::of(path, input.len(), &seen);
+            let crashed = seen.verdict.is_crash();
+            let mut row = Row::of(path, input.len(), &seen);
+            if crashed {
+                let crash = executor.examine(&input).map_err(stopped)?;
+                row.stack = crash.stack.iter().map(ToString::to_string).collect();
+                row.summary = crash.summary;
+            }
             if !self.json {
                 print(&line(&row, rows.is_empty()))?;
             }
@@ -135,6 +147,8 @@ impl Row {
             seconds: seen.wall.as_secs_f64(),
             cpu_seconds: seen.cpu.map(|cpu| cpu.as_secs_f64()),
             edges,
+            stack: Vec::new(),
+            summary: None,
             text: seen.verdict.to_string(),
         }
     }
@@ -165,6 +179,15 @@ fn line(row: &Row, first: bool) -> String {
     let cpu = row.cpu_seconds.map_or("-".into(), millis);
     let edges = row.edges.map_or("-".into(), |edges| edges.to_string());
     let _ = write!(out, "{:<18} {:>11} {cpu:>11} {edges:>7}  {}", row.text, millis(row.seconds), row.file);
+    if let Some(summary) = &row.summary {
+        let _ = write!(out, "\n  {summary}");
+    }
+    for (number, frame) in row.stack.iter().take(MAX_SHOWN).enumerate() {
+        let _ = write!(out, "\n  #{number} {frame}");
+    }
+    if row.stack.len() > MAX_SHOWN {
+        let _ = write!(out, "\n  … {} more", row.stack.len() - MAX_SHOWN);
+    }
     out
 }
 

@@ -215,6 +215,11 @@ impl Warden {
         }
     }
 
+    /// Asks for the end of the target and all it started.
+    pub fn request_kill(&self) -> Result<(), Error> {
+        self.send(Command { what: Command::KILL_ALL, a: 0 })
+    }
+
     /// Ends what the target started but the target itself: processes from a
     /// number on. Whether there were any.
     pub fn sweep(&mut self, from: i32) -> Result<bool, Error> {

@@ -23,7 +23,8 @@ pub struct Targets {
     pub inputs: Vec<Vec<u8>>,
 }
 
-const SOURCES: [(&str, &str); 4] = [
+const SOURCES: [(&str, &str); 5] = [
+    ("floor.c", include_str!("c/floor.c")),
     ("body.h", include_str!("c/body.h")),
     ("trivial.c", include_str!("c/trivial.c")),
     ("cjson.c", include_str!("c/cjson.c")),
@@ -57,9 +58,7 @@ impl Targets {
         fs::create_dir_all(self.path("seeds")).map_err(failed)?;
         fs::write(self.path("seeds/seed"), &self.inputs[0]).map_err(failed)?;
         self.compile(&["clang"], &["-O2", "-shared", "-fPIC", "mutator.c", "-o", "mutator.so"])?;
-        let own = std::env::var_os("WUG_SELF")
-            .map_or_else(std::env::current_exe, |p| Ok(p.into()))
-            .map_err(failed)?;
+        let own = std::env::current_exe().map_err(failed)?;
         let own = own.to_string_lossy().into_owned();
         for persistent in [false, true] {
             let mut sources = vec![("trivial", vec!["trivial.c".to_string()])];
@@ -83,6 +82,7 @@ impl Targets {
             }
         }
         self.compile(&[&own, "cc"], &["-O1", "-DLOOP", "many.c", "-o", "many.wug"])?;
+        self.compile(&["clang"], &["-O2", "floor.c", "-o", "floor"])?;
         // For plain runs, without any instrumentation.
         self.compile(&["clang"], &["-O2", "trivial.c", "-o", "trivial.plain"])
     }

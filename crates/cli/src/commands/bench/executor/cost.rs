@@ -19,6 +19,27 @@ pub struct Own {
     pub runs: usize,
 }
 
+/// What the system itself takes, beside which the figures stand.
+#[derive(Serialize)]
+pub struct Floor {
+    /// A process that is forked, exits and is waited for.
+    pub fork_us: f64,
+    /// A word to another process and back, over pipes: one side.
+    pub word_us: f64,
+}
+
+/// Measured by a program of its own.
+pub fn floor(targets: &Targets) -> Result<Floor, String> {
+    let output =
+        std::process::Command::new(targets.path("floor")).output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut numbers = text.split_whitespace().filter_map(|number| number.parse().ok());
+    match (numbers.next(), numbers.next()) {
+        (Some(fork_us), Some(word_us)) => Ok(Floor { fork_us, word_us }),
+        _ => Err("the floor could not be measured".into()),
+    }
+}
+
 /// Runs the inputs as a fuzzer does: each run's coverage is compared with
 /// all that was seen. The start counts.
 pub fn whole(pair: &Pair, inputs: &[Vec<u8>], runs: usize) -> Result<Cost, String> {

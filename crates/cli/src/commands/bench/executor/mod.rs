@@ -68,6 +68,7 @@ struct Report {
     benchmark: &'static str,
     rows: Vec<Row>,
     own: cost::Own,
+    floor: cost::Floor,
     layers: Vec<layers::Layer>,
 }
 
@@ -83,8 +84,9 @@ impl Executor {
             }
         }
         let own = cost::own(&targets, self.runs * 20).map_err(failed)?;
+        let floor = cost::floor(&targets).map_err(failed)?;
         let layers = layers::measure(&targets, self.runs / 5, self.rounds).map_err(failed)?;
-        let report = Report { benchmark: "executor", rows, own, layers };
+        let report = Report { benchmark: "executor", rows, own, floor, layers };
         if self.json { print_json(&report) } else { print(&report.text()) }
     }
 
@@ -131,7 +133,7 @@ impl Report {
         let own = &self.own;
         let _ = writeln!(
             out,
-            "\nown cost of the fuzzer: {:.2} us per run ({} ids, inputs of {} bytes, persistent, {} runs)\n",
+            "\nown cost of the fuzzer: {:.2} us per run ({} ids, inputs of {} bytes, persistent, {} runs)",
             own.us, own.ids, own.bytes, own.runs
         );
         let _ =
