@@ -121,6 +121,7 @@ pub fn resolve(frames: &[Frame]) -> Vec<Frame> {
 }
 
 fn inlined(loader: &Loader, frame: &Frame, out: &mut Vec<Frame>) {
+    let before = out.len();
     if let Ok(mut frames) = loader.find_frames(frame.address) {
         while let Ok(Some(found)) = frames.next() {
             let name =
@@ -133,7 +134,7 @@ fn inlined(loader: &Loader, frame: &Frame, out: &mut Vec<Frame>) {
             }
         }
     }
-    if out.last().is_none_or(|last| last.address != frame.address || last.module != frame.module)
+    if out.len() == before
         && let Some(name) = loader.find_symbol(frame.address)
     {
         out.push(Frame {

@@ -26,13 +26,13 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Runs per CPU time, beside afl-fuzz; what each layer of confinement costs
+/// What a run costs, beside afl-fuzz; what confinement costs
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  tools/debian-source cjson /tmp/cjson\n  wug bench executor --cjson /tmp/cjson/cjson-1.7.15\n\nNeeds afl-fuzz and afl-clang-fast (Debian package afl++), and clang."
+    after_help = "Example:\n  wug bench executor\n  wug bench executor --cjson cjson-1.7.15 --json\n\ntools/debian-source fetches the source of cjson. Needs clang, and afl-fuzz and\nafl-clang-fast (Debian package afl++)."
 )]
 pub struct Executor {
-    /// Runs of a round in fork mode; ten times as many persistent
+    /// Runs of a round; ten times as many persistent
     #[arg(long, default_value = "5000", value_name = "N")]
     runs: usize,
     /// Rounds of each comparison
