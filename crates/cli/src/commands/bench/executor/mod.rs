@@ -32,7 +32,7 @@ use std::path::PathBuf;
     after_help = "Example:\n  wug bench executor\n  wug bench executor --cjson cjson-1.7.15 --json\n\ntools/debian-source fetches the source of cjson. Needs clang, and afl-fuzz and\nafl-clang-fast (Debian package afl++)."
 )]
 pub struct Executor {
-    /// Runs of a round; ten times as many persistent
+    /// Runs of a round; persistent, tenfold
     #[arg(long, default_value = "5000", value_name = "N")]
     runs: usize,
     /// Rounds of each comparison
