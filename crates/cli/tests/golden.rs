@@ -51,6 +51,7 @@ golden! {
     grammars_are_listed
     notations_are_told_or_given
     parse_accepts_or_rejects
+    parse_covers_with_islands
     run_refuses_wrong_use
     show_prints_each_notation
     show_refuses_what_a_notation_cannot_say

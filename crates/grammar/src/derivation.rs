@@ -152,7 +152,12 @@ impl Derivation {
 
     /// The input.
     pub fn print(&self, grammar: &Grammar, out: &mut Vec<u8>) -> Result<(), Misfit> {
-        self.walk(grammar, |event| {
+        self.print_from(grammar, grammar.start(), out)
+    }
+
+    /// The input of a derivation that begins with `rule`.
+    pub fn print_from(&self, grammar: &Grammar, rule: RuleId, out: &mut Vec<u8>) -> Result<(), Misfit> {
+        self.walk_from(grammar, rule, |event| {
             if let Event::Bytes(bytes) = event {
                 out.extend_from_slice(bytes);
             }
@@ -174,10 +179,20 @@ impl Derivation {
 
     /// Walks over all nodes and bytes in the order of the input. Nothing
     /// panics on nodes that do not fit the grammar.
-    pub fn walk(&self, grammar: &Grammar, mut visit: impl FnMut(Event<'_>)) -> Result<(), Misfit> {
+    pub fn walk(&self, grammar: &Grammar, visit: impl FnMut(Event<'_>)) -> Result<(), Misfit> {
+        self.walk_from(grammar, grammar.start(), visit)
+    }
+
+    /// As [`Derivation::walk`], for a derivation that begins with `rule`.
+    pub fn walk_from(
+        &self,
+        grammar: &Grammar,
+        rule: RuleId,
+        mut visit: impl FnMut(Event<'_>),
+    ) -> Result<(), Misfit> {
         let tokens = grammar.has_tokens();
         let mut walk = Walk { derivation: self, grammar, tokens, at: 0, text: 0, frames: Vec::new() };
-        walk.call(grammar.start(), &mut visit)?;
+        walk.call(rule, &mut visit)?;
         while let Some(frame) = walk.frames.last_mut() {
             match frame {
                 Frame::Symbols { next, end, node } if next == end => {

@@ -16,9 +16,10 @@
 
 use crate::automaton::Automaton;
 use crate::forest::{Forest, Label, Mark, Way};
-use crate::form::{Form, Op};
+use crate::form::{Form, Key, Op};
 use crate::terminals::Lexeme;
 use hashbrown::HashMap;
+use std::ops::Range;
 use wug_grammar::derivation::{Backwards, MAX_NUMBER, Node};
 use wug_grammar::{BodyId, Derivation, Grammar, Symbol, SymbolId};
 
@@ -33,6 +34,14 @@ impl<'a> Text<'a> {
     pub fn bytes(self) -> &'a [u8] {
         match self {
             Text::Bytes(text) | Text::Tokens(text, _) => text,
+        }
+    }
+
+    /// The byte behind so many letters.
+    pub fn boundary(self, letters: usize) -> usize {
+        match self {
+            Text::Bytes(_) => letters,
+            Text::Tokens(_, tokens) => letters.checked_sub(1).map_or(0, |i| tokens[i].end as usize),
         }
     }
 }
@@ -62,6 +71,8 @@ pub(crate) struct Derive<'a> {
     /// Ways of nodes on circles.
     chosen: HashMap<u32, u32>,
     ambiguities: u64,
+    /// Where islands are looked for: whether none is open.
+    outside: Option<bool>,
 }
 
 /// A production of which the operations before `next` are to be done.
@@ -84,11 +95,17 @@ enum Work {
     /// So many empty rounds or calls of a body.
     EmptyBody(BodyId, u32),
     Read(Cursor),
+    /// An island ends, which began with so many letters left; what was
+    /// written before it.
+    Island(Key, usize, Box<Backwards>),
 }
 
 /// There would be more nodes than the limit on memory allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany;
+
+/// Takes an island: its nonterminal, its bytes and its derivation.
+pub(crate) type Found<'a> = dyn FnMut(Key, Range<usize>, Derivation) + 'a;
 
 /// A derivation, and how many of its nodes can be derived in another way.
 pub(crate) type Derived = (Derivation, u64);
@@ -118,6 +135,7 @@ impl<'a> Derive<'a> {
             counts: Vec::new(),
             chosen: HashMap::new(),
             ambiguities: 0,
+            outside: None,
         }
     }
 
@@ -139,6 +157,29 @@ impl<'a> Derive<'a> {
             }
             None => self.work.push(Work::EmptyBody(self.grammar.rule(self.grammar.start()).body, 1)),
         }
+        self.work(most, &mut |_, _, _| {})?;
+        Ok((self.out.finish(), self.ambiguities))
+    }
+
+    /// Hands all subtrees of rules below a label to `found`, which ends
+    /// after `end` letters; those inside of others apart.
+    pub fn islands(
+        &mut self,
+        label: Label,
+        end: usize,
+        most: usize,
+        found: &mut Found<'_>,
+    ) -> Result<(), TooMany> {
+        if self.outside.is_none() && self.form.cyclic.iter().any(|&c| c) {
+            self.break_circles();
+        }
+        self.outside = Some(true);
+        self.left = end;
+        self.label(label);
+        self.work(most.min(MAX_NUMBER as usize), found)
+    }
+
+    fn work(&mut self, most: usize, found: &mut Found<'_>) -> Result<(), TooMany> {
         while let Some(work) = self.work.pop() {
             if self.out.len() > most {
                 return Err(TooMany);
@@ -153,9 +194,14 @@ impl<'a> Derive<'a> {
                 Work::Empty(symbol) => self.empty(symbol),
                 Work::EmptyBody(body, times) => self.empty_body(body, times),
                 Work::Read(cursor) => self.cursor = cursor,
+                Work::Island(key, end, outer) => {
+                    let island = std::mem::replace(&mut self.out, *outer);
+                    found(key, self.text.boundary(self.left)..self.text.boundary(end), island.finish());
+                    self.outside = Some(true);
+                }
             }
         }
-        Ok((self.out.finish(), self.ambiguities))
+        Ok(())
     }
 
     /// Does the operations of a production, the last one first, up to the
@@ -232,6 +278,14 @@ impl<'a> Derive<'a> {
     }
 
     fn begin(&mut self, production: u32, kids: Option<[Label; 2]>) {
+        if self.outside == Some(true) {
+            let lhs = self.form.production(production).lhs as usize;
+            if self.form.written[lhs] {
+                let key = self.form.keys[lhs];
+                self.work.push(Work::Island(key, self.left, Box::new(std::mem::take(&mut self.out))));
+                self.outside = Some(false);
+            }
+        }
         let next = self.form.ops_of(production).len() as u32;
         self.work.push(Work::Frame(Frame { production, next, mark: self.out.len(), kids, met: 0 }));
     }

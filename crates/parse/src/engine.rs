@@ -95,15 +95,15 @@ enum Stop {
 pub(crate) const DET: u32 = 1 << 31;
 
 impl<I: Input> Engine<'_, I> {
-    pub fn run(&mut self) -> End {
+    /// Parses from letter `at` on.
+    pub fn run(&mut self, mut at: usize) -> End {
         let scratch = &mut *self.scratch;
         scratch.forest.clear();
         scratch.stack.clear();
         scratch.joins.clear();
         scratch.graph.clear();
         scratch.steps = 0;
-        scratch.stack.push(Element { state: START, mark: 0, level: 0, join: NONE });
-        let mut at = 0;
+        scratch.stack.push(Element { state: START, mark: 0, level: at as u32, join: NONE });
         loop {
             match self.plain(at) {
                 Stop::End(end) => return end,

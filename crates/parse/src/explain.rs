@@ -16,7 +16,7 @@ pub(crate) struct Names<'g> {
     pub grammar: &'g Grammar,
     pub terminals: &'g Terminals,
     /// The rule that each body is of.
-    rules: Vec<Option<RuleId>>,
+    pub rules: Vec<Option<RuleId>>,
 }
 
 /// So many states are looked at for each letter that could come.

@@ -21,7 +21,7 @@
 
 use crate::facts::{Derives, Facts};
 use crate::terminals::{Terminals, sequences};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
 use wug_grammar::{AltId, BodyId, ClassId, Grammar, Repeat, RepeatId, RuleId, Symbol, SymbolId};
 
@@ -130,6 +130,8 @@ pub(crate) struct Form {
     pub facts: Facts,
     /// Derives itself without any text.
     pub cyclic: Vec<bool>,
+    /// Is a rule that a person wrote.
+    pub written: Vec<bool>,
 }
 
 /// Why a grammar cannot be parsed with.
@@ -179,6 +181,7 @@ impl Form {
             sets: Vec::new(),
             facts: Facts::of(grammar),
             cyclic: Vec::new(),
+            written: Vec::new(),
         };
         let mut build =
             Build { grammar, terminals, form, ids: HashMap::new(), set_ids: HashMap::new(), chained: 0 };
@@ -193,6 +196,10 @@ impl Form {
         let mut form = build.form;
         form.first.push(form.productions.len() as u32);
         form.cyclic = cyclic(&form);
+        let rules = grammar.rules().map(|rule| grammar.rule(rule)).filter(|rule| !rule.made);
+        let bodies: HashSet<BodyId> = rules.map(|rule| rule.body).collect();
+        let written = |key: &Key| matches!(key, Key::Body(body) if bodies.contains(body));
+        form.written = form.keys.iter().map(written).collect();
         Ok(form)
     }
 

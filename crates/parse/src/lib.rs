@@ -42,12 +42,14 @@ mod facts;
 mod follow;
 mod forest;
 mod form;
+mod islands;
 mod rejected;
 mod several;
 mod terminals;
 
 pub use engine::{Limit, Limits};
 pub use form::Unfit;
+pub use islands::{Islands, Piece};
 pub use rejected::{Rejected, place};
 
 use automaton::Automaton;
@@ -59,7 +61,8 @@ use form::Form;
 use rejected::word;
 use terminals::{Lexeme, Terminals, lex};
 use wug_grammar::lexical::TooLarge;
-use wug_grammar::{Derivation, Grammar, RuleKind};
+use wug_grammar::lexical::alphabet::Alphabet;
+use wug_grammar::{Derivation, Grammar, RuleId, RuleKind};
 
 /// No input is longer than this, in bytes.
 pub const MAX_INPUT: usize = 1 << 28;
@@ -118,8 +121,13 @@ impl<'g> Parser<'g> {
         if grammar.has_tokens() && grammar.rule(start).kind == RuleKind::Fragment {
             return Err(Unfit::Fragment(grammar.name(start).to_string()));
         }
+        Parser::starting(grammar, &[start])
+    }
+
+    /// Prepares it with several rules to start from.
+    fn starting(grammar: &'g Grammar, starts: &[RuleId]) -> Result<Parser<'g>, Unfit> {
         let terminals = Terminals::of(grammar).map_err(|TooLarge| Unfit::Lexical)?;
-        let form = Form::new(grammar, &terminals, &[start])?;
+        let form = Form::new(grammar, &terminals, starts)?;
         let follow = Follow::of(&form, terminals.letters());
         Ok(Parser { grammar, terminals, form, follow })
     }
@@ -131,9 +139,7 @@ impl<'g> Parser<'g> {
         }
         match &self.terminals {
             Terminals::Bytes(alphabet) => {
-                let mut letters = [0; 256];
-                (0..=255u8).for_each(|b| letters[usize::from(b)] = alphabet.letter(b) as u32);
-                let input = ByteInput { text, letters, end: alphabet.len() as u32 };
+                let input = ByteInput::new(text, alphabet);
                 self.finish(&input, Text::Bytes(text), cache, limits, |at| at)
             }
             Terminals::Tokens(lexicon) => {
@@ -162,7 +168,7 @@ impl<'g> Parser<'g> {
         let root = if input.len() == 0 && nullable {
             None
         } else {
-            match engine.run() {
+            match engine.run(0) {
                 End::Accepted(label) => Some(label),
                 End::Rejected(at, tops) => {
                     let names = Names::new(self.grammar, &self.terminals);
@@ -197,6 +203,14 @@ struct ByteInput<'a> {
     text: &'a [u8],
     letters: [u32; 256],
     end: u32,
+}
+
+impl<'a> ByteInput<'a> {
+    fn new(text: &'a [u8], alphabet: &Alphabet) -> ByteInput<'a> {
+        let mut letters = [0; 256];
+        (0..=255u8).for_each(|b| letters[usize::from(b)] = alphabet.letter(b) as u32);
+        ByteInput { text, letters, end: alphabet.len() as u32 }
+    }
 }
 
 impl Input for ByteInput<'_> {

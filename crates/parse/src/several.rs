@@ -255,6 +255,14 @@ impl<I: Input> Engine<'_, I> {
         }
     }
 
+    /// The first reduction in a state at a letter.
+    pub fn first_offer(&mut self, state: u32, letter: u32) -> Option<u32> {
+        match self.automaton.action(self.form, self.follow, state, letter) {
+            Do::Reduce(production) => Some(production),
+            what => self.automaton.offers(what).1.first().copied(),
+        }
+    }
+
     /// Reduces along all paths that begin with `edge`.
     fn walk(&mut self, production: u32, edge: u32, at: u32) {
         let p = *self.form.production(production);
@@ -304,7 +312,8 @@ impl<I: Input> Engine<'_, I> {
         }
     }
 
-    fn level_of(&self, handle: u32) -> u32 {
+    /// Letters read when it was reached.
+    pub fn level_of(&self, handle: u32) -> u32 {
         if handle & DET != 0 {
             self.scratch.stack[(handle & !DET) as usize].level
         } else {

@@ -74,12 +74,32 @@ pub(crate) struct Lexeme {
 /// Splits `text` into tokens, skipped ones left out. Where none fits it
 /// stops, with a last one that no grammar asks for.
 pub(crate) fn lex(lexicon: &Lexicon, text: &[u8]) -> Vec<Lexeme> {
+    scan(lexicon, text, false)
+}
+
+/// As [`lex`], but goes on behind a byte at which no token fits.
+pub(crate) fn lex_on(lexicon: &Lexicon, text: &[u8]) -> Vec<Lexeme> {
+    scan(lexicon, text, true)
+}
+
+fn scan(lexicon: &Lexicon, text: &[u8], on: bool) -> Vec<Lexeme> {
     let mut found = Vec::with_capacity(text.len() / 4);
     let mut modes = vec![ModeId(0)];
     let mut at = 0;
     while at < text.len() {
-        let Some(&mode) = modes.last() else { break };
-        let Some((token, len)) = longest(lexicon, mode, &text[at..]) else { break };
+        let mode = modes.last().copied();
+        let Some((token, len)) = mode.and_then(|mode| longest(lexicon, mode, &text[at..])) else {
+            let letter = lexicon.tokens.len() as u32;
+            found.push(Lexeme { letter, start: at as u32, end: at as u32 + 1 });
+            if !on {
+                break;
+            }
+            if modes.is_empty() {
+                modes.push(ModeId(0));
+            }
+            at += 1;
+            continue;
+        };
         let kind = &lexicon.tokens[token as usize];
         if !kind.skip {
             found.push(Lexeme { letter: token, start: at as u32, end: (at + len) as u32 });
@@ -96,10 +116,6 @@ pub(crate) fn lex(lexicon: &Lexicon, text: &[u8]) -> Vec<Lexeme> {
             }
         }
         at += len;
-    }
-    if at < text.len() {
-        let letter = lexicon.tokens.len() as u32;
-        found.push(Lexeme { letter, start: at as u32, end: at as u32 + 1 });
     }
     found
 }

@@ -10,7 +10,7 @@ use wug_grammar::{Grammar, builtin, print};
 use wug_parse::{Cache, Failure, Limits, Parser};
 use wug_produce::{Engine, Options, Program, Scratch, Tape, Unreachable};
 
-const ENGINES: [Engine; 2] = [Engine::Recursive, Engine::Iterative];
+const ENGINES: [Engine; 3] = [Engine::Recursive, Engine::Iterative, Engine::Vm];
 
 /// What became of the inputs of a grammar.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! Many files, several threads, one order.
 
-use super::tree::{Line, tree};
+use super::tree::{Line, island, tree};
 use crate::Outcome;
 use crate::commands::print;
 use crate::interrupt::Interrupt;
@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use wug_grammar::Grammar;
-use wug_parse::{Cache, Failure, Limit, Limits, MAX_INPUT, Parser, place};
+use wug_parse::{Cache, Failure, Islands, Limit, Limits, MAX_INPUT, Parser, Piece, place};
 
 /// What is to be parsed.
 pub struct Job<'a> {
     pub grammar: &'a Grammar,
     pub parser: &'a Parser<'a>,
+    pub islands: Option<&'a Islands<'a>>,
     pub files: &'a [PathBuf],
     pub limits: Limits,
     pub tree: bool,
@@ -53,6 +54,8 @@ pub enum Answer {
         terminals: Vec<String>,
         rules: Vec<String>,
         message: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        islands: Option<Vec<Line>>,
     },
     GivenUp {
         line: usize,
@@ -79,10 +82,11 @@ impl Job<'_> {
                 let (send, next) = (send.clone(), &next);
                 scope.spawn(move || {
                     let mut cache = Cache::new(self.parser);
+                    let mut islands_cache = self.islands.map(Islands::cache);
                     loop {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(file) = self.files.get(index).filter(|_| !interrupt.asked()) else { return };
-                        if send.send((index, self.one(file, &mut cache))).is_err() {
+                        if send.send((index, self.one(file, &mut cache, islands_cache.as_mut()))).is_err() {
                             return;
                         }
                     }
@@ -108,10 +112,10 @@ impl Job<'_> {
         });
     }
 
-    fn one(&self, file: &Path, cache: &mut Cache) -> Report {
+    fn one(&self, file: &Path, cache: &mut Cache, islands: Option<&mut Cache>) -> Report {
         let name = if file == Path::new("-") { "standard input".into() } else { file.to_string_lossy() };
         let answer = match read(file) {
-            Ok(text) => self.parse(&text, cache),
+            Ok(text) => self.parse(&text, cache, islands),
             Err(error) => {
                 let why = if file.is_dir() { "it is a folder".into() } else { without_number(&error) };
                 Answer::Unread { message: format!("cannot be read: {why}") }
@@ -120,7 +124,7 @@ impl Job<'_> {
         Report { file: name.into_owned(), accepted: matches!(answer, Answer::Accepted { .. }), answer }
     }
 
-    fn parse(&self, text: &[u8], cache: &mut Cache) -> Answer {
+    fn parse(&self, text: &[u8], cache: &mut Cache, islands: Option<&mut Cache>) -> Answer {
         match self.parser.parse(text, cache, self.limits) {
             Ok(parsed) => Answer::Accepted {
                 bytes: text.len(),
@@ -140,6 +144,7 @@ impl Job<'_> {
                     terminals: rejected.terminals,
                     rules: rejected.rules,
                     message,
+                    islands: self.cover(text, islands),
                 }
             }
             Err(Failure::Limit(limit, byte)) => {
@@ -154,6 +159,15 @@ impl Job<'_> {
                 Answer::GivenUp { line, column, byte, limit, message }
             }
         }
+    }
+}
+
+impl Job<'_> {
+    /// What can be read of a text; all of it is raw where a limit is passed.
+    fn cover(&self, text: &[u8], cache: Option<&mut Cache>) -> Option<Vec<Line>> {
+        let pieces = self.islands?.cover(text, cache?, self.limits);
+        let pieces = pieces.unwrap_or_else(|_| vec![Piece::Raw(0..text.len())]);
+        Some(pieces.iter().map(|piece| island(self.grammar, piece, text)).collect())
     }
 }
 
@@ -183,9 +197,14 @@ impl Report {
         }
     }
 
-    /// Prints the tree; its file before it if there are several.
+    /// Prints the tree or the islands; the file before it if there are several.
     pub fn show(&self, named: bool) -> Outcome {
-        let Answer::Accepted { tree: Some(lines), .. } = &self.answer else { return Ok(()) };
+        let lines = match &self.answer {
+            Answer::Accepted { tree: Some(lines), .. } | Answer::Rejected { islands: Some(lines), .. } => {
+                lines
+            }
+            _ => return Ok(()),
+        };
         let mut out = String::new();
         if named {
             out += &format!("{}:\n", self.file);

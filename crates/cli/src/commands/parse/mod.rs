@@ -11,7 +11,7 @@ use clap::Args;
 use job::{Answer, Job, Report};
 use serde::Serialize;
 use std::path::PathBuf;
-use wug_parse::{Limits, Parser, Unfit};
+use wug_parse::{Islands, Limits, Parser, Unfit};
 
 /// Tell whether a grammar derives inputs, and how
 #[derive(Args)]
@@ -28,6 +28,10 @@ pub struct Parse {
     /// with the bytes they span
     #[arg(long, verbatim_doc_comment)]
     tree: bool,
+    /// Print what can be read of an input that is rejected:
+    /// the largest subtrees of rules, and the bytes between
+    #[arg(long, verbatim_doc_comment)]
+    islands: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -62,6 +66,8 @@ impl Parse {
         let loaded = self.grammar.load_and_warn()?;
         let parser =
             Parser::new(&loaded.grammar).map_err(|unfit: Unfit| Failure::Message(1, unfit.to_string()))?;
+        let islands = self.islands.then(|| Islands::new(&loaded.grammar)).transpose();
+        let islands = islands.map_err(|unfit| Failure::Message(1, unfit.to_string()))?;
         let files = if self.files.is_empty() { vec![PathBuf::from("-")] } else { self.files.clone() };
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         let interrupt = Interrupt::listen();
@@ -71,6 +77,7 @@ impl Parse {
             grammar: &loaded.grammar,
             parser: &parser,
             files: &files,
+            islands: islands.as_ref(),
             limits,
             tree: self.tree,
             threads: self.threads.unwrap_or(cores).max(1),
@@ -100,7 +107,7 @@ impl Parse {
             }
             if self.json {
                 summary.results.push(report);
-            } else if self.tree && trouble.is_ok() {
+            } else if (self.tree || self.islands) && trouble.is_ok() {
                 trouble = report.show(files.len() > 1);
             }
             trouble.is_ok()

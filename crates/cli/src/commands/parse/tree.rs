@@ -8,12 +8,13 @@ use serde::Serialize;
 use std::fmt::Write;
 use wug_grammar::derivation::{Event, Node};
 use wug_grammar::{Derivation, Grammar, RuleId};
+use wug_parse::Piece;
 
 /// A rule or a token in a tree.
 #[derive(Serialize)]
 pub struct Line {
     pub depth: usize,
-    /// Null for tokens that are literals.
+    /// Null for tokens, and for what no rule derives.
     pub rule: Option<String>,
     pub start: usize,
     pub end: usize,
@@ -79,6 +80,16 @@ pub fn tree(grammar: &Grammar, derivation: &Derivation, text: &[u8]) -> Vec<Line
         }
     });
     lines
+}
+
+/// A piece of a text that does not parse as a whole.
+pub fn island(grammar: &Grammar, piece: &Piece, text: &[u8]) -> Line {
+    let rule = match piece {
+        Piece::Island { rule, .. } => Some(grammar.name(*rule).to_string()),
+        Piece::Raw(_) => None,
+    };
+    let span = piece.span();
+    Line { depth: 0, rule, start: span.start, end: span.end, text: shortened(&text[span]) }
 }
 
 fn shortened(text: &[u8]) -> String {
