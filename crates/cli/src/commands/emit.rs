@@ -11,16 +11,18 @@ use wug_produce::{Options, Program, Unfit};
 /// Write a producer for a grammar as source code
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  wug emit json -o json.c && gcc -O3 json.c -o produce-json\n  ./produce-json 1 10         # as `wug generate json -s 1 -n 10`\n\nThe file stands alone: a function that writes one input to a buffer, and a\nprogram around it (./program SEED COUNT DEPTH CAP; leave it out with\n-DWUG_NO_MAIN). The same seed, depth and cap give the inputs of `wug generate`."
+    after_help = "Example:\n  wug emit json -o json.c && gcc -O3 json.c -o produce-json\n  ./produce-json 1 10         # as `wug generate json -s 1 -n 10`\n\nThe file stands alone: a function that writes one input to a buffer, and a\nprogram around it (./program SEED COUNT DEPTH CAP; C leaves it out with\n-DWUG_NO_MAIN). The same seed, depth and cap give the inputs of `wug generate`."
 )]
 pub struct Emit {
     #[command(flatten)]
     grammar: GrammarArg,
-    /// Language: c, for gcc and clang
+    /// Language: c (for gcc and clang) or rust
     #[arg(long, value_enum, default_value_t = Language::C, value_name = "LANGUAGE", hide_possible_values = true)]
     lang: Language,
-    /// How it runs: `recursive`, a function for each
-    /// rule
+    /// How C runs: `recursive`, a function for each rule,
+    /// the fastest; `iterative`, a stack of functions;
+    /// `direct-threaded`, by computed goto;
+    /// `context-threaded`, in x86-64 assembly
     #[arg(long, value_enum, default_value_t = StyleArg::Recursive, value_name = "STYLE", hide_possible_values = true, verbatim_doc_comment)]
     style: StyleArg,
     /// How rules are brought to an end at the depth: `min`
@@ -35,11 +37,15 @@ pub struct Emit {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Language {
     C,
+    Rust,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum StyleArg {
     Recursive,
+    Iterative,
+    DirectThreaded,
+    ContextThreaded,
 }
 
 impl Emit {
@@ -57,9 +63,14 @@ impl Emit {
         terminal::diagnostics(&program.warnings, &loaded.sources);
         let style = match self.style {
             StyleArg::Recursive => Style::Recursive,
+            StyleArg::Iterative => Style::Iterative,
+            StyleArg::DirectThreaded => Style::DirectThreaded,
+            StyleArg::ContextThreaded => Style::ContextThreaded,
         };
         let source = match self.lang {
             Language::C => emit::c(&program, style),
+            Language::Rust if style == Style::Recursive => emit::rust(&program),
+            Language::Rust => return Err(Failure::usage("--style is for C; Rust is always recursive")),
         };
         let source = source.map_err(|refused| {
             Failure::Message(1, format!("{refused}; `wug check` names them, and `wug generate` makes inputs"))

@@ -9,9 +9,10 @@
 //!      limit, as the engine `vm` has it made by the reference engine.
 //!
 //! The exact way is written by hand, once for each language (`c/exact.c`,
-//! `exact.rs`): it is the same for all grammars.
+//! `rust/exact.rs`): it is the same for all grammars.
 
 mod c;
+mod rust;
 mod tables;
 
 use crate::Program;
@@ -22,16 +23,26 @@ use std::fmt;
 pub enum Style {
     /// A function for each rule.
     Recursive,
+    /// A stack of functions to call.
+    Iterative,
+    /// Instructions with addresses of code (GNU C's computed `goto`).
+    DirectThreaded,
+    /// Instructions as calls, in x86-64 assembly.
+    ContextThreaded,
 }
 
 impl Style {
     /// All of them.
-    pub const ALL: [Style; 1] = [Style::Recursive];
+    pub const ALL: [Style; 4] =
+        [Style::Recursive, Style::Iterative, Style::DirectThreaded, Style::ContextThreaded];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Style::Recursive => "recursive",
+            Style::Iterative => "iterative",
+            Style::DirectThreaded => "direct-threaded",
+            Style::ContextThreaded => "context-threaded",
         }
     }
 }
@@ -62,4 +73,12 @@ pub fn c(program: &Program, style: Style) -> Result<String, Refused> {
         return Err(Refused::Tokens);
     }
     Ok(c::file(program, style))
+}
+
+/// A producer in Rust, safe code only.
+pub fn rust(program: &Program) -> Result<String, Refused> {
+    if program.relex.is_some() {
+        return Err(Refused::Tokens);
+    }
+    Ok(rust::file(program))
 }

@@ -32,42 +32,52 @@ pub struct Told {
 
 pub enum Compiler {
     C(&'static str),
+    Rust,
 }
 
 impl Compiler {
     /// Compiles what `emit` makes of all cases, warnings being errors, runs it,
     /// and compares each input with that of the reference.
     pub fn check(&self, cases: &[Case], name: &str, emit: impl Fn(&Program) -> String) -> Told {
-        let Compiler::C(compiler) = self;
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("emit-{name}"));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
+        let compiler = match self {
+            Compiler::C(name) => name,
+            Compiler::Rust => "rustc",
+        };
         if Command::new(compiler).arg("--version").output().is_err() {
             assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "no {compiler}");
             eprintln!("skipped: no {compiler}");
             return Told { inputs: 0, remade: 0 };
         }
         let mut command = Command::new(compiler);
-        command.args([
-            "-std=gnu11",
-            "-O0",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-DWUG_NO_MAIN",
-            "-o",
-            "run",
-            "run.c",
-        ]);
-        for (at, case) in cases.iter().enumerate() {
-            // Several in one program; and count what goes the exact way.
-            let source = emit(&case.program)
-                .replace("wug_produce", &format!("produce_{at}"))
-                .replace("    return exactly(", "    remade++;\n    return exactly(");
-            fs::write(folder.join(format!("{at}.c")), format!("extern int remade;\n{source}")).unwrap();
-            command.arg(format!("{at}.c"));
+        let sources: Vec<String> = cases.iter().map(|case| emit(&case.program)).collect();
+        match self {
+            Compiler::C(_) => {
+                command.args(["-std=gnu11", "-O0", "-Wall", "-Wextra", "-Werror"]);
+                command.args(["-DWUG_NO_MAIN", "-o", "run", "run.c"]);
+                for (at, source) in sources.iter().enumerate() {
+                    // Several in one program; and count what goes the exact way.
+                    let source = source
+                        .replace("wug_produce", &format!("produce_{at}"))
+                        .replace("    return exactly(", "    remade++;\n    return exactly(");
+                    fs::write(folder.join(format!("{at}.c")), format!("extern int remade;\n{source}"))
+                        .unwrap();
+                    command.arg(format!("{at}.c"));
+                }
+                fs::write(folder.join("run.c"), driver(cases)).unwrap();
+            }
+            Compiler::Rust => {
+                command.args(["--edition", "2024", "-D", "warnings", "-o", "run", "run.rs"]);
+                for (at, source) in sources.iter().enumerate() {
+                    let source = source
+                        .replace("    Some(Exact::new", "    crate::REMADE.fetch_add(1, std::sync::atomic::Ordering::Relaxed);\n    Some(Exact::new");
+                    fs::write(folder.join(format!("g{at}.rs")), source).unwrap();
+                }
+                fs::write(folder.join("run.rs"), rust_driver(cases)).unwrap();
+            }
         }
-        fs::write(folder.join("run.c"), driver(cases)).unwrap();
         run(command.current_dir(&folder));
         let output = run(Command::new("./run").current_dir(&folder));
         let remade = compare(cases, &output, &folder);
@@ -124,6 +134,42 @@ int main(void) {
         }
     }
     text.push_str("    length = (size_t)remade;\n    fwrite(&length, 8, 1, stdout);\n    return 0;\n}\n");
+    text
+}
+
+/// The same in Rust.
+fn rust_driver(cases: &[Case]) -> String {
+    let mut text = String::from("use std::sync::atomic::{AtomicU64, Ordering};\nuse std::io::Write;\n");
+    text.push_str("static REMADE: AtomicU64 = AtomicU64::new(0);\n");
+    for at in 0..cases.len() {
+        writeln!(text, "mod g{at};").unwrap();
+    }
+    text.push_str(
+        "type Producer = fn(u64, u64, u32, u64, &mut [u8]) -> Option<u64>;
+fn make(produce: Producer, seed: u64, index: u64, depth: u32, cap: u64) {
+    let mut one = vec![0; cap as usize];
+    let length = produce(seed, index, depth, cap, &mut one).unwrap();
+    let before = REMADE.load(Ordering::Relaxed);
+    let half = length as usize / 2;
+    let mut other = vec![0; half];
+    assert_eq!(produce(seed, index, depth, cap, &mut other), Some(length));
+    assert!(other[..] == one[..half]);
+    REMADE.store(before, Ordering::Relaxed);
+    let mut out = std::io::stdout().lock();
+    out.write_all(&length.to_le_bytes()).unwrap();
+    out.write_all(&one[..length as usize]).unwrap();
+}
+fn main() {
+",
+    );
+    for (at, case) in cases.iter().enumerate() {
+        for Wanted { seed, index, depth, cap } in &case.wanted {
+            writeln!(text, "    make(g{at}::produce, {seed}, {index}, {depth}, {cap});").unwrap();
+        }
+    }
+    text.push_str(
+        "    std::io::stdout().write_all(&REMADE.load(Ordering::Relaxed).to_le_bytes()).unwrap();\n}\n",
+    );
     text
 }
 

@@ -82,6 +82,17 @@ fn made_up_grammars_give_the_bytes_of_the_reference() {
 }
 
 #[test]
+fn made_up_grammars_give_the_bytes_of_the_reference_in_rust() {
+    let told = Compiler::Rust.check(&made_up(many()), "rust", |program| emit::rust(program).unwrap());
+    assert!(told.remade * 4 < told.inputs * 3, "{told:?}");
+    let exact = |program: &Program| {
+        emit::rust(program).unwrap().replace("if f0(&mut fast", "if room > usize::MAX - 1 && f0(&mut fast")
+    };
+    let told = Compiler::Rust.check(&made_up(4), "rust-exact", exact);
+    assert_eq!(told.remade, told.inputs);
+}
+
+#[test]
 fn the_exact_way_alone_gives_the_bytes_of_the_reference() {
     let exact = |program: &Program| {
         let source = emit::c(program, Style::Recursive).unwrap();

@@ -1,12 +1,15 @@
 //! Emitted C.
 
+mod context;
+mod direct;
+mod iterative;
 mod recursive;
 mod texts;
 
 use super::Style;
 use super::tables::{self, Array};
 use crate::Program;
-use crate::flat::{Draw, Flat};
+use crate::flat::{Code, Draw, Flat};
 use std::fmt::Write;
 
 /// Bytes beyond the end of a text that may be written with it.
@@ -31,9 +34,16 @@ pub(super) fn file(program: &Program, style: Style) -> String {
     tables::lexical(program).iter().for_each(|table| array(&mut out, table));
     out.push_str("\nstatic inline");
     out.push_str(rest);
-    texts::tables(&flat, &mut out);
+    match style {
+        Style::Recursive | Style::Iterative => texts::tables(&flat, &mut out),
+        Style::DirectThreaded => texts::draws(&flat, 1, &mut out),
+        Style::ContextThreaded => {}
+    }
     match style {
         Style::Recursive => recursive::functions(&flat, program, &mut out),
+        Style::Iterative => iterative::functions(&flat, program, &mut out),
+        Style::DirectThreaded => direct::functions(program, &Code::of(&flat), &mut out),
+        Style::ContextThreaded => context::functions(program, &Code::of(&flat), &mut out),
     }
     out.push('\n');
     tables::grammar(program).iter().for_each(|table| array(&mut out, table));

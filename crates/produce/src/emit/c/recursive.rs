@@ -79,16 +79,17 @@ pub(super) fn functions(flat: &Flat, program: &Program, out: &mut String) {
     line(out, 0, format_args!("}}"));
 }
 
-struct Writer<'a> {
-    flat: &'a Flat,
-    program: &'a Program,
-    budget: &'a Budget,
-    counted: bool,
-    out: &'a mut String,
+/// Writes operations.
+pub(super) struct Writer<'a> {
+    pub flat: &'a Flat,
+    pub program: &'a Program,
+    pub budget: &'a Budget,
+    pub counted: bool,
+    pub out: &'a mut String,
 }
 
 impl Writer<'_> {
-    fn line(&mut self, indent: usize, text: std::fmt::Arguments) {
+    pub fn line(&mut self, indent: usize, text: std::fmt::Arguments) {
         line(self.out, indent, text);
     }
 
@@ -96,19 +97,10 @@ impl Writer<'_> {
         let mut body = String::new();
         let Writer { flat, program, budget, counted, .. } = *self;
         Writer { flat, program, budget, counted, out: &mut body }.block(&function.block, 1, true);
-        let uses = |word: &str| body.contains(word);
         let what = if function.closed { ", closed" } else { "" };
         self.line(0, format_args!("\n/* {}{what} */", remark(&function.name)));
         self.line(0, format_args!("place f{id}({PARAMETERS}) {{"));
-        let locals = [
-            ("p = ", "place p;"),
-            ("row = ", "const unsigned char *row;"),
-            ("random", "uint32_t random;"),
-            ("at = ", "uint32_t at, length;"),
-        ];
-        for (_, local) in locals.iter().filter(|(word, _)| uses(word)) {
-            self.line(1, format_args!("{local}"));
-        }
+        locals(&body, self.out);
         if counted {
             self.line(1, format_args!("if (__builtin_expect(left >> 32 == 0, 0)) STOP;"));
         }
@@ -165,7 +157,8 @@ impl Writer<'_> {
         true
     }
 
-    fn op(&mut self, op: &Op, indent: usize) {
+    /// One operation that is not the last of a function.
+    pub fn op(&mut self, op: &Op, indent: usize) {
         match op {
             Op::Text(text) => match &text[..] {
                 [byte] => self.line(indent, format_args!("*out++ = {byte};")),
@@ -220,18 +213,7 @@ impl Writer<'_> {
     fn repeat(&mut self, min: u32, choices: u32, block: &Block, looks: bool, indent: usize) {
         self.line(indent, format_args!("{{"));
         let inner = indent + 1;
-        self.line(inner, format_args!("uint64_t rounds = {min};"));
-        if choices > 1 {
-            self.line(inner, format_args!("DRAW(random);"));
-            self.line(inner, format_args!("rounds += more(random, {choices});"));
-            if u64::from(min) + u64::from(choices) > u64::from(u32::MAX) {
-                self.line(inner, format_args!("if (rounds > UINT32_MAX) rounds = UINT32_MAX;"));
-            }
-        }
-        match self.budget.round(self.flat, block) {
-            0 => {}
-            work => self.line(inner, format_args!("SPEND((int64_t)rounds * {work});")),
-        }
+        self.rounds(min, choices, block, inner);
         self.line(inner, format_args!("for (; rounds; rounds--) {{"));
         if looks {
             // Also behind a call in the round before.
@@ -240,5 +222,34 @@ impl Writer<'_> {
         self.block(block, inner + 1, false);
         self.line(inner, format_args!("}}"));
         self.line(indent, format_args!("}}"));
+    }
+
+    /// Draws how often a repetition comes.
+    pub fn rounds(&mut self, min: u32, choices: u32, block: &Block, indent: usize) {
+        self.line(indent, format_args!("uint64_t rounds = {min};"));
+        if choices > 1 {
+            self.line(indent, format_args!("DRAW(random);"));
+            self.line(indent, format_args!("rounds += more(random, {choices});"));
+            if u64::from(min) + u64::from(choices) > u64::from(u32::MAX) {
+                self.line(indent, format_args!("if (rounds > UINT32_MAX) rounds = UINT32_MAX;"));
+            }
+        }
+        match self.budget.round(self.flat, block) {
+            0 => {}
+            work => self.line(indent, format_args!("SPEND((int64_t)rounds * {work});")),
+        }
+    }
+}
+
+/// Declares what the body of a function uses.
+pub(super) fn locals(body: &str, out: &mut String) {
+    let locals = [
+        ("p = ", "place p;"),
+        ("row = ", "const unsigned char *row;"),
+        ("random", "uint32_t random;"),
+        ("at = ", "uint32_t at, length;"),
+    ];
+    for (_, local) in locals.iter().filter(|(word, _)| body.contains(word)) {
+        line(out, 1, format_args!("{local}"));
     }
 }

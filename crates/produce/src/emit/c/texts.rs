@@ -28,14 +28,19 @@ fn layout(table: &Table) -> Layout {
     }
 }
 
-/// Writes all tables, and those of uneven draws.
-pub(super) fn tables(flat: &Flat, out: &mut String) {
+/// Writes the tables of uneven draws among more than `few`.
+pub(super) fn draws(flat: &Flat, few: usize, out: &mut String) {
     for (id, draw) in flat.draws.iter().enumerate() {
-        if let Some(guide) = draw.guide().filter(|guide| guide.lasts.len() > 2) {
+        if let Some(guide) = draw.guide().filter(|guide| guide.lasts.len() > few) {
             numbers(out, &format!("d{id}"), &guide.begins);
             numbers(out, &format!("d{id}_last"), &guide.lasts);
         }
     }
+}
+
+/// Writes all tables.
+pub(super) fn tables(flat: &Flat, out: &mut String) {
+    draws(flat, 2, out);
     for (id, table) in flat.tables.iter().enumerate() {
         match layout(table) {
             Layout::Same(0) => {}
