@@ -22,7 +22,8 @@ pub struct Emit {
     /// How C runs: `recursive`, a function for each rule,
     /// the fastest; `iterative`, a stack of functions;
     /// `direct-threaded`, by computed goto;
-    /// `context-threaded`, in x86-64 assembly
+    /// `context-threaded`, by calls and returns in
+    /// assembly for x86-64
     #[arg(long, value_enum, default_value_t = StyleArg::Recursive, value_name = "STYLE", hide_possible_values = true, verbatim_doc_comment)]
     style: StyleArg,
     /// How rules are brought to an end at the depth: `min`
