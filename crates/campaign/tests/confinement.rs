@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-use wug_campaign::executor::{Confinement, Executor, Options, Target, Verdict};
+use wug_campaign::executor::{Confinement, Executor, Kind, Options, Target, Verdict};
 
 fn hostile() -> PathBuf {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
@@ -189,6 +189,27 @@ fn the_network_is_out_of_reach() {
         check(&mut executor(confinement), &input, CANNOT);
     }
     check(&mut executor(Confinement::none()), &input, Verdict::Ok);
+}
+
+/// System V segments of the length that the target leaves behind.
+fn segments() -> usize {
+    let all = std::fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+    all.lines().filter(|line| line.split_whitespace().nth(3) == Some("12345")).count()
+}
+
+#[test]
+fn no_system_v_memory_is_left_behind() {
+    let before = segments();
+    check(&mut executor(Confinement::default()), "M", Verdict::Ok);
+    assert_eq!(segments(), before);
+    // Targets of AFL++ attach memory of the executor by its number.
+    if is_root() && common::has("afl-clang-fast") {
+        let program = build("afl-clang-fast", &["-O1", "-w"], "hostile.c", "hostile-ipc");
+        let options = Options { kind: Kind::Server, timeout: Duration::from_secs(20), ..Options::default() };
+        let mut executor = Executor::new(Target::new(program), options).expect("an executor");
+        check(&mut executor, "M", Verdict::Ok);
+        assert_eq!(segments(), before);
+    }
 }
 
 #[test]

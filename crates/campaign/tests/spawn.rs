@@ -49,6 +49,13 @@ fn verdicts_are_told_apart() {
 }
 
 #[test]
+fn executors_can_move_to_other_threads() {
+    let mut executor = executor(patient());
+    let verdict = std::thread::spawn(move || executor.run(b"e7").expect("a run").verdict).join();
+    assert_eq!(verdict.expect("a thread"), Verdict::Exit(7));
+}
+
+#[test]
 fn exit_codes_can_be_crashes() {
     let mut executor = executor(Options { crash_codes: vec![7], ..patient() });
     check(&mut executor, "e7", Verdict::CrashExit(7));

@@ -119,6 +119,54 @@ impl Shared {
     }
 }
 
+/// An IPC namespace of a target that attaches memory by its number: this
+/// process makes the memory there as well. All that the target leaves in it
+/// is gone with the last of the two.
+#[derive(Debug)]
+pub struct IpcSpace {
+    file: OwnedFd,
+}
+
+impl IpcSpace {
+    /// A new one, if the system permits.
+    pub fn new() -> std::io::Result<IpcSpace> {
+        let make = || {
+            // SAFETY: no memory is involved. Only this thread changes its
+            // namespace, and it ends at once.
+            sys::check(unsafe { libc::unshare(libc::CLONE_NEWIPC) }.into())?;
+            let file = std::fs::File::open("/proc/thread-self/ns/ipc")?;
+            Ok(IpcSpace { file: sys::raised(&file)? })
+        };
+        aside(make)?
+    }
+
+    /// Does something inside.
+    pub fn within<T: Send>(&self, act: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        let failed = "enter an IPC namespace";
+        let act = || {
+            // SAFETY: as above.
+            let entered =
+                sys::check(unsafe { libc::setns(self.file.as_raw_fd(), libc::CLONE_NEWIPC) }.into());
+            entered.map_err(Error::system(failed))?;
+            act()
+        };
+        aside(act).map_err(Error::system(failed))?
+    }
+
+    /// For the warden.
+    pub fn file(&self) -> Result<OwnedFd, Error> {
+        sys::raised(&self.file).map_err(Error::system("copy a descriptor"))
+    }
+}
+
+/// Does something in a thread that ends with it.
+fn aside<T: Send>(act: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().spawn_scoped(scope, act)?;
+        thread.join().map_err(|_| std::io::Error::other("a thread panicked"))
+    })
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
         // SAFETY: nothing borrows from the mapping.

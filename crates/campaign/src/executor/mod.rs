@@ -45,6 +45,7 @@ use board::Board;
 use confine::Workplace;
 use drive::Driver;
 use input::InputFile;
+use memory::IpcSpace;
 use server::{AflMemory, Link, Server};
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::OpenOptions;
@@ -105,7 +106,13 @@ impl Executor {
             if target.reads_file() { InputFile::at(&workplace.input()) } else { InputFile::on_stdin() }?;
         let link = match traits {
             Traits { native: true, .. } => Some(Link::Native(Arc::new(Board::new(options.trace)?))),
-            Traits { afl: true, .. } => Some(Link::Afl(AflMemory::new(owner)?)),
+            Traits { afl: true, .. } => {
+                let space = options.confinement.namespaces.then(IpcSpace::new);
+                if let Some(Err(error)) = &space {
+                    missing.push(Missing { layer: Layer::Ipc, why: error.to_string() });
+                }
+                Some(Link::Afl(AflMemory::new(owner, space.and_then(Result::ok))?))
+            }
             _ => None,
         };
         let job = job(&target, &options, &traits, &workplace, &input, &program, link.as_ref())?;
@@ -190,6 +197,7 @@ fn job(
     let mut added: Vec<(OsString, OsString)> = vec![("TMPDIR".into(), workplace.scratch().into())];
     let mut pass = Vec::new();
     let mut changing = Vec::new();
+    let mut ipc = None;
     match link {
         Some(Link::Native(board)) => {
             added.push((abi::ENV_BOARD.into(), board::DESCRIPTOR.to_string().into()));
@@ -198,6 +206,7 @@ fn job(
         Some(Link::Afl(memory)) => {
             added.extend(server::afl_environment(traits));
             changing = memory.entries();
+            ipc = memory.space().map(IpcSpace::file).transpose()?;
         }
         None => {}
     }
@@ -213,6 +222,7 @@ fn job(
         output: outputs(options)?,
         pass,
         system_v: traits.afl,
+        ipc,
         memory: limit,
         confinement: options.confinement.clone(),
     })

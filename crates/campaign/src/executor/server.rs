@@ -6,7 +6,7 @@
 
 use super::board::Board;
 use super::error::Error;
-use super::memory::Shared;
+use super::memory::{IpcSpace, Shared};
 use super::sys;
 use super::target::{Options, Traits};
 use super::warden::{Command, Commander, Warden};
@@ -46,6 +46,7 @@ pub struct AflMemory {
     /// Where the numbers stand in the target's environment: memory shared
     /// with the warden.
     numbers: Shared,
+    space: Option<IpcSpace>,
 }
 
 /// AFL++ has no more ids than the old protocol can tell.
@@ -60,12 +61,12 @@ const LINE: usize = 64;
 
 impl AflMemory {
     /// Memory that a user can attach.
-    pub fn new(owner: Option<u32>) -> Result<AflMemory, Error> {
-        let (map, map_id) = Shared::system_v(AFL_IDS, owner)?;
-        let (input, input_id) = Shared::system_v(AFL_INPUT + 4, owner)?;
+    pub fn new(owner: Option<u32>, space: Option<IpcSpace>) -> Result<AflMemory, Error> {
+        let (map, map_id) = segment(space.as_ref(), AFL_IDS, owner)?;
+        let (input, input_id) = segment(space.as_ref(), AFL_INPUT + 4, owner)?;
         let page = sys::memory_file(c"wug-names").map_err(Error::system("make shared memory"))?;
         let numbers = Shared::map(&page, 4096)?;
-        let memory = AflMemory { map, input, ids: AFL_DEFAULT_IDS, numbers };
+        let memory = AflMemory { map, input, ids: AFL_DEFAULT_IDS, numbers, space };
         memory.enter(0, MAP_ENTRY, map_id);
         memory.enter(1, INPUT_ENTRY, input_id);
         Ok(memory)
@@ -75,6 +76,11 @@ impl AflMemory {
     fn enter(&self, line: usize, name: &str, number: i32) {
         let text = format!("{name}={number}\0");
         self.numbers.put(line * LINE, text.as_bytes());
+    }
+
+    /// The namespace that the target must be in, if it has one.
+    pub fn space(&self) -> Option<&IpcSpace> {
+        self.space.as_ref()
     }
 
     /// Pointers to the entries; the memory is shared, so they hold in the
@@ -89,10 +95,18 @@ impl AflMemory {
         if length > limit {
             return Err(Error::TooLong { length, limit });
         }
-        let (input, id) = Shared::system_v(length.next_power_of_two() + 4, owner)?;
+        let (input, id) = segment(self.space.as_ref(), length.next_power_of_two() + 4, owner)?;
         self.input = input;
         self.enter(1, INPUT_ENTRY, id);
         Ok(())
+    }
+}
+
+/// A segment and its number, in a namespace if there is one.
+fn segment(space: Option<&IpcSpace>, length: usize, owner: Option<u32>) -> Result<(Shared, i32), Error> {
+    match space {
+        Some(space) => space.within(|| Shared::system_v(length, owner)),
+        None => Shared::system_v(length, owner),
     }
 }
 

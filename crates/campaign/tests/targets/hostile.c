@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -152,6 +153,8 @@ int deed(const char *text, size_t length) {
         to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         return connect(fd, (struct sockaddr *)&to, sizeof to) == 0 ? 0 : 1;
     }
+    case 'M': /* leaves System V memory behind */
+        return shmget(IPC_PRIVATE, 12345, IPC_CREAT | 0600) < 0;
     case 'i': /* is it still root? */
         return getuid() == 0 ? 1 : 0;
     case 'E': /* prints a variable */

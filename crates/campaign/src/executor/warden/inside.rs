@@ -47,6 +47,8 @@ pub struct Plan {
     pub id_maps: Option<[CString; 2]>,
     pub pid_namespace: bool,
     pub net_namespace: bool,
+    /// An IPC namespace to enter.
+    pub ipc: Option<RawFd>,
     /// Options of a file system in memory over the scratch folder.
     pub scratch_mount: Option<CString>,
     pub scratch: CString,
@@ -115,6 +117,11 @@ impl Warden<'_> {
         let mut failed = 0;
         // SAFETY: see `run`.
         unsafe {
+            // Without it, the target finds no memory and says so.
+            if let Some(space) = self.plan.ipc {
+                libc::setns(space, libc::CLONE_NEWIPC);
+                libc::close(space);
+            }
             if let Some([users, groups]) = &self.plan.id_maps {
                 let wrote = put(c"/proc/self/setgroups", c"deny")
                     && put(c"/proc/self/uid_map", users)

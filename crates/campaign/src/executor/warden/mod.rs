@@ -44,6 +44,8 @@ pub(crate) struct Job {
     pub pass: Vec<(OwnedFd, RawFd)>,
     /// System V memory of this process must be reachable.
     pub system_v: bool,
+    /// The namespace that it is in, if that is another.
+    pub ipc: Option<OwnedFd>,
     pub memory: Option<u64>,
     pub confinement: Confinement,
 }
@@ -380,6 +382,7 @@ impl Attempt<'_> {
         let mut keep = vec![theirs.as_raw_fd(), null.as_raw_fd(), stdin.as_raw_fd()];
         keep.extend(output.iter().map(AsRawFd::as_raw_fd));
         keep.extend(pass.iter().map(|(fd, _)| fd.as_raw_fd()));
+        keep.extend(self.job.ipc.iter().map(AsRawFd::as_raw_fd));
         keep.extend(rules_fd.iter().map(AsRawFd::as_raw_fd));
         keep.sort_unstable();
         keep.dedup();
@@ -409,6 +412,7 @@ impl Attempt<'_> {
             }),
             pid_namespace: has(Layer::Processes),
             net_namespace: has(Layer::Network),
+            ipc: self.job.ipc.as_ref().map(AsRawFd::as_raw_fd),
             scratch_mount: has(Layer::Scratch).then(|| {
                 let size = confinement.scratch_bytes;
                 let entries = super::confine::MAX_ENTRIES;
