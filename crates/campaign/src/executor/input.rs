@@ -20,26 +20,31 @@ pub struct InputFile {
     /// shared with the target, so that it can be rewound.
     stdin: File,
     by_name: bool,
+    /// Whether the target's user cannot write to the file.
+    safe: bool,
+    /// The length of the last input.
+    length: usize,
 }
 
 impl InputFile {
-    /// For a target that reads standard input.
-    pub fn on_stdin() -> Result<InputFile, Error> {
+    /// For a target that reads standard input. It is `safe` if the target
+    /// runs as a user who cannot write to the file.
+    pub fn on_stdin(safe: bool) -> Result<InputFile, Error> {
         let make = || {
             let writer = File::from(sys::memory_file(c"wug-input")?);
             writer.set_permissions(PermissionsExt::from_mode(0o444))?;
             let stdin = File::open(format!("/proc/self/fd/{}", writer.as_raw_fd()))?;
-            Ok(InputFile { writer, stdin, by_name: false })
+            Ok(InputFile { writer, stdin, by_name: false, safe, length: 0 })
         };
         make().map_err(Error::system("make a file in memory"))
     }
 
     /// For a target that reads a file; its standard input is empty.
-    pub fn at(path: &Path) -> Result<InputFile, Error> {
+    pub fn at(path: &Path, safe: bool) -> Result<InputFile, Error> {
         let make = || {
             let writer = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
             writer.set_permissions(PermissionsExt::from_mode(0o644))?;
-            Ok(InputFile { writer, stdin: File::open("/dev/null")?, by_name: true })
+            Ok(InputFile { writer, stdin: File::open("/dev/null")?, by_name: true, safe, length: 0 })
         };
         make().map_err(Error::system("make the input file"))
     }
@@ -54,7 +59,11 @@ impl InputFile {
     pub fn put(&mut self, input: &[u8]) -> Result<(), Error> {
         let mut put = || {
             self.writer.write_all_at(input, 0)?;
-            self.writer.set_len(input.len() as u64)?;
+            // A longer one makes the file longer by itself.
+            if !self.safe || input.len() < self.length {
+                self.writer.set_len(input.len() as u64)?;
+            }
+            self.length = input.len();
             if !self.by_name {
                 io::Seek::rewind(&mut self.stdin)?;
             }

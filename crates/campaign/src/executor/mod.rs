@@ -18,6 +18,7 @@
 
 mod board;
 mod confine;
+pub mod cores;
 pub mod coverage;
 mod drive;
 mod environment;
@@ -102,8 +103,11 @@ impl Executor {
         let user = warden::user_for(&options.confinement, &mut missing);
         let owner = user.map(|user| user.uid);
         let mut workplace = Workplace::new(user).map_err(Error::system("make a folder for the target"))?;
-        let input =
-            if target.reads_file() { InputFile::at(&workplace.input()) } else { InputFile::on_stdin() }?;
+        let safe = user.is_some();
+        let input = match target.reads_file() {
+            true => InputFile::at(&workplace.input(), safe)?,
+            false => InputFile::on_stdin(safe)?,
+        };
         let link = match traits {
             Traits { native: true, .. } => Some(Link::Native(Arc::new(Board::new(options.trace)?))),
             Traits { afl: true, .. } => {

@@ -2,7 +2,7 @@
 
 use super::build::{Pair, Targets};
 use serde::Serialize;
-use wug_campaign::executor::{Executor, Kind, Options, Target, Verdict, coverage};
+use wug_campaign::executor::{Executor, Kind, Options, Target, Verdict, cores, coverage};
 
 /// Microseconds of one run.
 pub struct Cost {
@@ -26,6 +26,8 @@ pub struct Floor {
     pub fork_us: f64,
     /// A word to another process and back, over pipes: one side.
     pub word_us: f64,
+    /// The same if the other process is on another core; 0 if there is none.
+    pub across_us: f64,
 }
 
 /// Measured by a program of its own.
@@ -34,8 +36,8 @@ pub fn floor(targets: &Targets) -> Result<Floor, String> {
         std::process::Command::new(targets.path("floor")).output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut numbers = text.split_whitespace().filter_map(|number| number.parse().ok());
-    match (numbers.next(), numbers.next()) {
-        (Some(fork_us), Some(word_us)) => Ok(Floor { fork_us, word_us }),
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(fork_us), Some(word_us), Some(across_us)) => Ok(Floor { fork_us, word_us, across_us }),
         _ => Err("the floor could not be measured".into()),
     }
 }
@@ -115,22 +117,13 @@ fn usage(who: i32) -> f64 {
 
 /// One core for all that follows, and orphans come to this process: what a
 /// fuzzer does not wait for counts as well.
-pub fn bind_to_one_core() {
-    // SAFETY: sets of cores are plain bits; the last core is the least likely
-    // to serve interrupts.
-    unsafe {
-        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-        let mut all: libc::cpu_set_t = std::mem::zeroed();
-        if libc::sched_getaffinity(0, size_of_val(&all), &mut all) != 0 {
-            return;
-        }
-        let last = (0..libc::CPU_SETSIZE as usize).rev().find(|core| libc::CPU_ISSET(*core, &all));
-        if let Some(core) = last {
-            let mut one: libc::cpu_set_t = std::mem::zeroed();
-            libc::CPU_SET(core, &mut one);
-            libc::sched_setaffinity(0, size_of_val(&one), &one);
-        }
-    }
+pub fn bind_to_one_core() -> Result<(), String> {
+    // SAFETY: no memory is involved.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
+    let allowed = cores::allowed().map_err(|error| error.to_string())?;
+    // The last core is the least likely to serve interrupts.
+    let core = allowed.last().ok_or("no core")?;
+    cores::bind(*core).map_err(|error| error.to_string())
 }
 
 /// Takes in processes that lost their parent; they end since their pipes do.

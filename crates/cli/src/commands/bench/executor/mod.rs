@@ -76,7 +76,7 @@ impl Executor {
     pub fn run(self) -> Outcome {
         let failed = |message: String| Failure::Message(1, message);
         let targets = Targets::new(self.cjson.as_deref()).map_err(failed)?;
-        cost::bind_to_one_core();
+        cost::bind_to_one_core().map_err(failed)?;
         let mut rows = Vec::new();
         if !self.alone {
             for target in targets.pairs() {
@@ -135,6 +135,13 @@ impl Report {
             out,
             "\nown cost of the fuzzer: {:.2} us per run ({} ids, inputs of {} bytes, persistent, {} runs)",
             own.us, own.ids, own.bytes, own.runs
+        );
+        let floor = &self.floor;
+        let _ = writeln!(out, "the system alone: {:.1} us to fork, exit and wait;", floor.fork_us);
+        let _ = writeln!(
+            out,
+            "a word there and back, one side: {:.2} us on one core, {:.2} us across two\n",
+            floor.word_us, floor.across_us
         );
         let _ =
             writeln!(out, "{:<34} {:>12} {:>12} {:>12}", "confinement", "spawn us", "fork us", "start us");
