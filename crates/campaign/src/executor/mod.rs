@@ -16,6 +16,7 @@
 //! fork server or fill its scratch folder, and the next run is as good as
 //! the first.
 
+mod afl;
 mod board;
 mod confine;
 pub mod cores;
@@ -42,12 +43,13 @@ pub use stack::{Crash, Frame};
 pub use target::{Kind, Options, Output, Target, Trace};
 pub use verdict::Verdict;
 
+use afl::AflMemory;
 use board::Board;
 use confine::Workplace;
 use drive::Driver;
 use input::InputFile;
 use memory::IpcSpace;
-use server::{AflMemory, Link, Server};
+use server::{Link, Server};
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
@@ -208,7 +210,7 @@ fn job(
             pass.push((board.file()?, board::DESCRIPTOR));
         }
         Some(Link::Afl(memory)) => {
-            added.extend(server::afl_environment(traits));
+            added.extend(afl::environment(traits));
             changing = memory.entries();
             ipc = memory.space().map(IpcSpace::file).transpose()?;
         }
