@@ -81,11 +81,14 @@ struct Frame {
     production: u32,
     next: u32,
     /// Nodes when it was begun.
-    mark: usize,
-    /// Its nonterminals, the last one first; else the trace has them.
-    kids: Option<[Label; 2]>,
+    mark: u32,
+    /// The way that has its nonterminals; the trace has them if none does.
+    way: u32,
     met: u32,
 }
+
+/// No way: see [`Frame::way`].
+const TRACE: u32 = u32::MAX;
 
 enum Work {
     Frame(Frame),
@@ -153,7 +156,7 @@ impl<'a> Derive<'a> {
                 if self.form.cyclic.iter().any(|&c| c) {
                     self.break_circles();
                 }
-                self.label(root);
+                self.begin(root);
             }
             None => self.work.push(Work::EmptyBody(self.grammar.rule(self.grammar.start()).body, 1)),
         }
@@ -175,7 +178,7 @@ impl<'a> Derive<'a> {
         }
         self.outside = Some(true);
         self.left = end;
-        self.label(label);
+        self.begin(label);
         self.work(most.min(MAX_NUMBER as usize), found)
     }
 
@@ -204,28 +207,24 @@ impl<'a> Derive<'a> {
         Ok(())
     }
 
-    /// Does the operations of a production, the last one first, up to the
-    /// next nonterminal.
+    /// Does the operations of a production, the last one first, and of those
+    /// below it as long as nothing else has to be done before.
     fn frame(&mut self, mut frame: Frame) {
-        let ops = self.form.ops_of(frame.production);
+        let mut ops = self.form.ops_of(frame.production);
         while frame.next > 0 {
             frame.next -= 1;
             match ops[frame.next as usize] {
-                Op::Alternative(alt) => self.out.close(Node::Alternative(alt), frame.mark),
+                Op::Alternative(alt) => self.out.close(Node::Alternative(alt), frame.mark as usize),
                 Op::Literal(bytes) => self.left -= bytes as usize,
                 Op::Member => {
                     self.left -= 1;
                     self.out.member(u32::from(self.text.bytes()[self.left]));
                 }
-                Op::Char(bytes) => {
-                    self.left -= bytes as usize;
-                    let text = &self.text.bytes()[self.left..self.left + bytes as usize];
-                    let char = std::str::from_utf8(text).ok().and_then(|t| t.chars().next());
-                    self.out.member(char.map_or(0, u32::from));
-                }
+                Op::Char(bytes) => self.char(bytes as usize),
                 Op::Token => self.token(),
                 op @ (Op::Kid | Op::List | Op::Item) => {
-                    let label = frame.kids.map(|kids| kids[frame.met as usize & 1]);
+                    let way = frame.way;
+                    let met = frame.met as usize;
                     frame.met += 1;
                     if frame.next > 0 {
                         self.work.push(Work::Frame(frame));
@@ -238,10 +237,13 @@ impl<'a> Derive<'a> {
                         Op::Item => self.count(1),
                         _ => {}
                     }
-                    return match label {
-                        Some(label) => self.label(label),
-                        None => self.read(),
+                    let below = match way {
+                        TRACE => self.read(),
+                        way => self.label(self.forest.way(way).kids[met & 1]),
                     };
+                    let Some(below) = below else { return };
+                    frame = below;
+                    ops = self.form.ops_of(frame.production);
                 }
                 Op::Empty(symbol) => {
                     if frame.next > 0 {
@@ -258,6 +260,17 @@ impl<'a> Derive<'a> {
                 }
             }
         }
+    }
+
+    /// A member of a class that has characters of several bytes.
+    fn char(&mut self, bytes: usize) {
+        self.left -= bytes;
+        let text = &self.text.bytes()[self.left..self.left + bytes];
+        let value = match *text {
+            [byte] => u32::from(byte),
+            _ => std::str::from_utf8(text).ok().and_then(|t| t.chars().next()).map_or(0, u32::from),
+        };
+        self.out.member(value);
     }
 
     fn count(&mut self, rounds: u32) {
@@ -277,7 +290,14 @@ impl<'a> Derive<'a> {
         }
     }
 
-    fn begin(&mut self, production: u32, kids: Option<[Label; 2]>) {
+    /// Leaves the tree of a label as work.
+    fn begin(&mut self, label: Label) {
+        if let Some(frame) = self.label(label) {
+            self.work.push(Work::Frame(frame));
+        }
+    }
+
+    fn production(&mut self, production: u32, way: u32) -> Option<Frame> {
         if self.outside == Some(true) {
             let lhs = self.form.production(production).lhs as usize;
             if self.form.written[lhs] {
@@ -287,29 +307,29 @@ impl<'a> Derive<'a> {
             }
         }
         let next = self.form.ops_of(production).len() as u32;
-        self.work.push(Work::Frame(Frame { production, next, mark: self.out.len(), kids, met: 0 }));
+        Some(Frame { production, next, mark: self.out.len() as u32, way, met: 0 })
     }
 
-    fn label(&mut self, label: Label) {
+    fn label(&mut self, label: Label) -> Option<Frame> {
         match label {
-            Label::Letter => {}
+            Label::Letter => None,
             Label::Trace(at) => {
                 self.work.push(Work::Read(self.cursor));
                 self.cursor = Cursor { at, left: 0 };
-                self.read();
+                self.read()
             }
             Label::Node(node) => self.node(node),
         }
     }
 
     /// Begins the tree that ends at the cursor.
-    fn read(&mut self) {
+    fn read(&mut self) -> Option<Frame> {
         loop {
-            let Some(at) = self.cursor.at.checked_sub(1) else { return };
+            let at = self.cursor.at.checked_sub(1)?;
             match self.forest.trace[at as usize].mark() {
                 Mark::Reduce(production) => {
                     self.cursor.at = at;
-                    return self.begin(production, None);
+                    return self.production(production, TRACE);
                 }
                 Mark::Macro(number) => {
                     let reductions = &self.automaton.macros[number as usize].reductions;
@@ -318,7 +338,7 @@ impl<'a> Derive<'a> {
                     if self.cursor.left == 0 {
                         self.cursor.at = at;
                     }
-                    return self.begin(reductions[left as usize - 1], None);
+                    return self.production(reductions[left as usize - 1], TRACE);
                 }
                 Mark::Node(node) => {
                     self.cursor.at = at;
@@ -333,19 +353,19 @@ impl<'a> Derive<'a> {
         }
     }
 
-    fn node(&mut self, node: u32) {
+    fn node(&mut self, node: u32) -> Option<Frame> {
         let mut ways = self.forest.ways(node);
-        let Some((_, first)) = ways.next() else { return };
+        let (first, _) = ways.next()?;
         let way = if ways.next().is_none() {
             first
         } else {
             self.ambiguities += 1;
             match self.chosen.get(&node) {
-                Some(&way) => self.forest.way(way),
-                None => self.best(node, |_| true).map_or(first, |way| self.forest.way(way)),
+                Some(&way) => way,
+                None => self.best(node, |_| true).unwrap_or(first),
             }
         };
-        self.begin(way.production, Some(way.kids));
+        self.production(self.forest.way(way).production, way)
     }
 
     /// The best way of a node among those that are `open`.
