@@ -57,7 +57,8 @@ pub(crate) struct Engine<'a, I> {
 /// What an input may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of memory for the forest and the graph of stacks.
+    /// Bytes of memory for the forest and the stacks; the derivation and
+    /// the automaton may take as much again, each.
     pub memory: usize,
     /// Steps where the grammar leaves a choice: paths that are walked in
     /// the graph of stacks. Where it leaves none, time is linear anyway.
