@@ -37,6 +37,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The first byte of a letter.
+    pub fn place(self, letter: usize) -> usize {
+        match self {
+            Text::Bytes(_) => letter,
+            Text::Tokens(text, tokens) => tokens.get(letter).map_or(text.len(), |t| t.start as usize),
+        }
+    }
+
     /// The byte behind so many letters.
     pub fn boundary(self, letters: usize) -> usize {
         match self {
@@ -49,9 +57,49 @@ impl<'a> Text<'a> {
 /// Where the trace is read: the next entry is the one before `at`, and of
 /// a macro so many reductions are left (none: all).
 #[derive(Clone, Copy, Debug)]
-struct Cursor {
-    at: u32,
-    left: u32,
+pub(crate) struct Cursor {
+    pub at: u32,
+    pub left: u32,
+}
+
+/// What stands before a cursor.
+pub(crate) enum Read {
+    Production(u32),
+    Label(Label),
+}
+
+impl Cursor {
+    /// Reads what stands before it; none at the beginning of the trace.
+    #[inline]
+    pub fn read(&mut self, forest: &Forest, automaton: &Automaton) -> Option<Read> {
+        loop {
+            let at = self.at.checked_sub(1)?;
+            match forest.trace[at as usize].mark() {
+                Mark::Reduce(production) => {
+                    self.at = at;
+                    return Some(Read::Production(production));
+                }
+                Mark::Macro(number) => {
+                    let reductions = &automaton.macros[number as usize].reductions;
+                    let left = if self.left == 0 { reductions.len() as u32 } else { self.left };
+                    self.left = left - 1;
+                    if self.left == 0 {
+                        self.at = at;
+                    }
+                    return Some(Read::Production(reductions[left as usize - 1]));
+                }
+                Mark::Node(node) => {
+                    self.at = at;
+                    return Some(Read::Label(Label::Node(node)));
+                }
+                Mark::Trace(elsewhere) => {
+                    self.at = at;
+                    return Some(Read::Label(Label::Trace(elsewhere)));
+                }
+                Mark::Jump(to) => self.at = to,
+            }
+        }
+    }
 }
 
 /// Writes a derivation from its end.
@@ -324,32 +372,9 @@ impl<'a> Derive<'a> {
 
     /// Begins the tree that ends at the cursor.
     fn read(&mut self) -> Option<Frame> {
-        loop {
-            let at = self.cursor.at.checked_sub(1)?;
-            match self.forest.trace[at as usize].mark() {
-                Mark::Reduce(production) => {
-                    self.cursor.at = at;
-                    return self.production(production, TRACE);
-                }
-                Mark::Macro(number) => {
-                    let reductions = &self.automaton.macros[number as usize].reductions;
-                    let left = if self.cursor.left == 0 { reductions.len() as u32 } else { self.cursor.left };
-                    self.cursor.left = left - 1;
-                    if self.cursor.left == 0 {
-                        self.cursor.at = at;
-                    }
-                    return self.production(reductions[left as usize - 1], TRACE);
-                }
-                Mark::Node(node) => {
-                    self.cursor.at = at;
-                    return self.node(node);
-                }
-                Mark::Trace(elsewhere) => {
-                    self.cursor.at = at;
-                    return self.label(Label::Trace(elsewhere));
-                }
-                Mark::Jump(to) => self.cursor.at = to,
-            }
+        match self.cursor.read(self.forest, self.automaton)? {
+            Read::Production(production) => self.production(production, TRACE),
+            Read::Label(label) => self.label(label),
         }
     }
 

@@ -184,8 +184,8 @@ impl<I: Input> Engine<'_, I> {
                     let state = top.state;
                     self.automaton.trim();
                     self.automaton.action(self.form, self.follow, state, letter);
-                    if self.automaton.bytes() > self.limits.memory {
-                        return Stop::End(End::Limit(Limit::Memory, at));
+                    if let Some(limit) = self.over_limit() {
+                        return Stop::End(End::Limit(limit, at));
                     }
                 }
                 Do::Error => return self.rejected(at),
@@ -262,7 +262,8 @@ impl<I: Input> Engine<'_, I> {
     pub fn over_limit(&self) -> Option<Limit> {
         let Scratch { forest, stack, graph, steps, .. } = &*self.scratch;
         let memory = forest.bytes() + graph.bytes() + stack.len() * size_of::<Element>();
-        if memory > self.limits.memory || forest.trace.len() > MAX_ENTRIES - 4 * CHECK {
+        let automaton = self.automaton.bytes() > self.limits.memory;
+        if automaton || memory > self.limits.memory || forest.trace.len() > MAX_ENTRIES - 4 * CHECK {
             return Some(Limit::Memory);
         }
         (*steps > self.limits.steps).then_some(Limit::Steps)

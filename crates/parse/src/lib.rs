@@ -43,6 +43,7 @@ mod follow;
 mod forest;
 mod form;
 mod islands;
+mod packed;
 mod rejected;
 mod several;
 mod terminals;
@@ -50,14 +51,17 @@ mod terminals;
 pub use engine::{Limit, Limits};
 pub use form::Unfit;
 pub use islands::{Islands, Piece};
+pub use packed::{Packed, PackedNode, PackedWay};
 pub use rejected::{Rejected, place};
 
 use automaton::Automaton;
-use derive::{Derive, Text};
+use derive::{Derive, Text, TooMany};
 use engine::{End, Engine, Input, Scratch};
 use explain::Names;
 use follow::Follow;
+use forest::Label;
 use form::Form;
+use packed::Pack;
 use rejected::word;
 use terminals::{Lexeme, Terminals, lex};
 use wug_grammar::lexical::TooLarge;
@@ -134,60 +138,78 @@ impl<'g> Parser<'g> {
 
     /// Parses `text`.
     pub fn parse(&self, text: &[u8], cache: &mut Cache, limits: Limits) -> Result<Parsed, Failure> {
+        self.read(text, cache, limits, |text, root, letters, cache| {
+            let Cache { automaton, scratch } = cache;
+            let derive = Derive::new(self.grammar, &self.form, automaton, &scratch.forest, text);
+            let (derivation, ambiguities) = derive.run(root, limits.memory / 8).map_err(|TooMany| letters)?;
+            let steps = if root.is_some() { scratch.steps } else { 0 };
+            Ok(Parsed { derivation, ambiguities, steps })
+        })
+    }
+
+    /// All derivations of `text`, packed. None of the empty text is told.
+    pub fn forest(&self, text: &[u8], cache: &mut Cache, limits: Limits) -> Result<Packed, Failure> {
+        self.read(text, cache, limits, |_, root, letters, cache| {
+            let Some(root) = root else { return Ok(Packed::default()) };
+            let pack = Pack::new(&self.form, &cache.automaton, &cache.scratch.forest);
+            pack.run(root, letters, limits.memory / 128).map_err(|TooMany| letters)
+        })
+    }
+
+    /// Reads `text` and hands what was found to `finish`, with the number of
+    /// letters; an error there is where memory ran out.
+    fn read<T>(
+        &self,
+        text: &[u8],
+        cache: &mut Cache,
+        limits: Limits,
+        finish: impl FnOnce(Text<'_>, Option<Label>, usize, &Cache) -> Result<T, usize>,
+    ) -> Result<T, Failure> {
         if text.len() > MAX_INPUT {
             return Err(Failure::Limit(Limit::Length, MAX_INPUT));
         }
-        match &self.terminals {
+        let tokens;
+        let (text, letters, root) = match &self.terminals {
             Terminals::Bytes(alphabet) => {
                 let input = ByteInput::new(text, alphabet);
-                self.finish(&input, Text::Bytes(text), cache, limits, |at| at)
+                (Text::Bytes(text), text.len(), self.root(&input, Text::Bytes(text), cache, limits)?)
             }
             Terminals::Tokens(lexicon) => {
-                let tokens = lex(lexicon, text);
+                tokens = lex(lexicon, text);
                 let input = TokenInput { tokens: &tokens, end: self.terminals.letters() as u32 };
-                let place = |at: usize| tokens.get(at).map_or(text.len(), |t| t.start as usize);
-                self.finish(&input, Text::Tokens(text, &tokens), cache, limits, place)
+                let text = Text::Tokens(text, &tokens);
+                (text, tokens.len(), self.root(&input, text, cache, limits)?)
             }
-        }
+        };
+        finish(text, root, letters, cache).map_err(|at| Failure::Limit(Limit::Memory, text.place(at)))
     }
 
-    fn finish<I: Input>(
+    /// The label of the whole input; none if it is empty.
+    fn root<I: Input>(
         &self,
         input: &I,
         text: Text<'_>,
         cache: &mut Cache,
         limits: Limits,
-        place: impl Fn(usize) -> usize,
-    ) -> Result<Parsed, Failure> {
+    ) -> Result<Option<Label>, Failure> {
         let Cache { automaton, scratch } = cache;
         automaton.begin();
+        let start = self.grammar.rule(self.grammar.start());
+        if input.len() == 0 && self.form.facts.empty(start.body).is_some() && !start.is_token() {
+            return Ok(None);
+        }
         let (form, follow) = (&self.form, &self.follow);
-        let nullable = form.facts.empty(self.grammar.rule(self.grammar.start()).body).is_some()
-            && !self.grammar.rule(self.grammar.start()).is_token();
         let mut engine = Engine { form, follow, automaton, input, scratch, limits };
-        let root = if input.len() == 0 && nullable {
-            None
-        } else {
-            match engine.run(0) {
-                End::Accepted(label) => Some(label),
-                End::Rejected(at, tops) => {
-                    let names = Names::new(self.grammar, &self.terminals);
-                    let why = engine.explain(&names, &tops, self.terminals.letters() as u32);
-                    let valid = place(at);
-                    return Err(Failure::Rejected(Rejected {
-                        valid,
-                        found: word(text.bytes(), valid),
-                        ..why
-                    }));
-                }
-                End::Limit(limit, at) => return Err(Failure::Limit(limit, place(at))),
+        match engine.run(0) {
+            End::Accepted(label) => Ok(Some(label)),
+            End::Rejected(at, tops) => {
+                let names = Names::new(self.grammar, &self.terminals);
+                let why = engine.explain(&names, &tops, self.terminals.letters() as u32);
+                let valid = text.place(at);
+                Err(Failure::Rejected(Rejected { valid, found: word(text.bytes(), valid), ..why }))
             }
-        };
-        let derive = Derive::new(self.grammar, form, automaton, &scratch.forest, text);
-        let (derivation, ambiguities) = derive
-            .run(root, limits.memory / 8)
-            .map_err(|_| Failure::Limit(Limit::Memory, place(input.len())))?;
-        Ok(Parsed { derivation, ambiguities, steps: scratch.steps })
+            End::Limit(limit, at) => Err(Failure::Limit(limit, text.place(at))),
+        }
     }
 }
 

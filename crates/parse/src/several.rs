@@ -112,6 +112,7 @@ impl<I: Input> Engine<'_, I> {
     pub fn several(&mut self, mut at: usize) -> Result<usize, End> {
         self.enter(at as u32);
         loop {
+            self.automaton.trim();
             if let Some(limit) = self.over_limit() {
                 return Err(End::Limit(limit, at));
             }
