@@ -115,6 +115,11 @@ impl Derivation {
         self.nodes.is_empty()
     }
 
+    /// Bytes that it takes: eight for each node, and the texts of tokens.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.nodes[..]) + self.text.len()
+    }
+
     /// A node. They are numbered in preorder; 0 is the start.
     pub fn node(&self, at: usize) -> Node {
         self.nodes[at].node()

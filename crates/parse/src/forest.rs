@@ -5,7 +5,7 @@
 //! there are nodes, one for each nonterminal and stretch of the input, with
 //! all ways to derive it. Each may refer to the other.
 
-use crate::automaton::Fx;
+use crate::fx::Fx;
 use hashbrown::HashMap;
 
 /// What stands for a symbol of a production.

@@ -38,10 +38,12 @@ mod automaton;
 mod derive;
 mod engine;
 mod explain;
+mod explore;
 mod facts;
 mod follow;
 mod forest;
 mod form;
+mod fx;
 mod islands;
 mod packed;
 mod rejected;
@@ -216,7 +218,13 @@ impl<'g> Parser<'g> {
 impl Cache {
     /// An empty one.
     pub fn new(parser: &Parser<'_>) -> Cache {
-        let automaton = Automaton::new(&parser.form, parser.terminals.letters(), AUTOMATON);
+        Cache::bounded(parser, AUTOMATON)
+    }
+
+    /// An empty one that keeps at most about so many bytes of what can be
+    /// worked out again.
+    pub fn bounded(parser: &Parser<'_>, bytes: usize) -> Cache {
+        let automaton = Automaton::new(&parser.form, parser.terminals.letters(), bytes);
         Cache { automaton, scratch: Scratch::default() }
     }
 }

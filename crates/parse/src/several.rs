@@ -41,10 +41,10 @@ pub(crate) struct Graph {
     /// Edges whose paths are still to be walked, with their nodes.
     work: Vec<(u32, u32)>,
     paths: Vec<Path>,
-    reductions: Vec<u32>,
-    /// States on top of the stacks in [`Engine::leads_on`].
-    tried: Vec<(u32, u32)>,
-    open: Vec<u32>,
+    pub reductions: Vec<u32>,
+    /// States that were tried, with what is below them.
+    pub tried: Vec<(u32, u32)>,
+    pub open: Vec<u32>,
 }
 
 /// A way down from a top.
@@ -58,11 +58,9 @@ struct Path {
 }
 
 /// The bit of a handle that stands for a state that was only tried.
-const TRIED: u32 = 1 << 30;
+pub(crate) const TRIED: u32 = 1 << 30;
 /// Limits are looked at after so many steps.
 const CHECK: u64 = 1 << 12;
-/// So many states are tried before a question is left open.
-const TRIES: usize = 256;
 
 impl Graph {
     pub fn clear(&mut self) {
@@ -248,7 +246,7 @@ impl<I: Input> Engine<'_, I> {
     }
 
     /// The reductions in a state at a letter.
-    fn offered(&mut self, state: u32, letter: u32, out: &mut Vec<u32>) {
+    pub fn offered(&mut self, state: u32, letter: u32, out: &mut Vec<u32>) {
         out.clear();
         match self.automaton.action(self.form, self.follow, state, letter) {
             Do::Reduce(production) => out.push(production),
@@ -337,82 +335,5 @@ impl<I: Input> Engine<'_, I> {
         } else {
             self.scratch.graph.edges(handle).for_each(|(to, label)| visit(self, to, label));
         }
-    }
-
-    /// Forgets the states that were tried.
-    pub fn forget_tried(&mut self) {
-        self.scratch.graph.tried.clear();
-    }
-
-    /// Whether `letter` can be read at last when `state` is put above
-    /// `below`. What would take too long to tell counts as yes.
-    pub fn leads_on(&mut self, state: u32, below: u32, letter: u32) -> bool {
-        self.scratch.graph.tried.clear();
-        self.scratch.graph.tried.push((state, below));
-        let mut found = false;
-        let open = self.explore(&[TRIED], letter, TRIES, &mut |_, _| {
-            found = true;
-            false
-        });
-        found || open
-    }
-
-    /// Goes through all states in which `letter` can be read when stacks
-    /// end with `tops`; `visit` says whether to go on. Whether some were
-    /// left out because there are more than `most`.
-    pub fn explore(
-        &mut self,
-        tops: &[u32],
-        letter: u32,
-        most: usize,
-        visit: &mut dyn FnMut(&mut Self, u32) -> bool,
-    ) -> bool {
-        let mut open = std::mem::take(&mut self.scratch.graph.open);
-        let mut reductions = std::mem::take(&mut self.scratch.graph.reductions);
-        let mut paths: Vec<(u32, u32)> = Vec::new();
-        open.clear();
-        open.extend_from_slice(tops);
-        let mut left_out = false;
-        'all: while let Some(top) = open.pop() {
-            let state = self.state_of(top);
-            let what = self.automaton.action(self.form, self.follow, state, letter);
-            let reads = what == Do::Accept || self.automaton.offers(what).0.is_some();
-            if reads && !visit(self, top) {
-                break;
-            }
-            self.offered(state, letter, &mut reductions);
-            for &production in &reductions {
-                let p = *self.form.production(production);
-                paths.clear();
-                paths.push((top, p.len));
-                let mut walked = 0;
-                while let Some((at, left)) = paths.pop() {
-                    walked += 1;
-                    if walked > most.max(2 * p.len as usize) {
-                        left_out = true;
-                        break 'all;
-                    }
-                    if left > 0 {
-                        self.each_edge(at, |_, to, _| paths.push((to, left - 1)));
-                        continue;
-                    }
-                    let below = self.state_of(at);
-                    let entry = (self.automaton.goto(self.form, below, p.lhs), at);
-                    let tried = &mut self.scratch.graph.tried;
-                    if tried.contains(&entry) {
-                        continue;
-                    }
-                    if tried.len() >= most {
-                        left_out = true;
-                        break 'all;
-                    }
-                    tried.push(entry);
-                    open.push(TRIED | (tried.len() as u32 - 1));
-                }
-            }
-        }
-        self.scratch.graph.reductions = reductions;
-        self.scratch.graph.open = open;
-        left_out
     }
 }

@@ -66,7 +66,8 @@ fn check(grammar: &Grammar, longest: usize) -> usize {
                 assert_eq!(&printed(grammar, &parsed), word, "printed otherwise: {}", shown());
                 let spans = parsed.derivation.spans(grammar).expect("it fits");
                 assert_eq!(spans[0], 0..word.len());
-                let fresh = parser.parse(word, &mut Cache::new(&parser), Limits::default());
+                // A cache that keeps nothing, too.
+                let fresh = parser.parse(word, &mut Cache::bounded(&parser, 0), Limits::default());
                 assert_eq!(
                     fresh.expect("parsed before").derivation,
                     parsed.derivation,
