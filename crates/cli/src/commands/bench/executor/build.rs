@@ -23,7 +23,8 @@ pub struct Targets {
     pub inputs: Vec<Vec<u8>>,
 }
 
-const SOURCES: [(&str, &str); 5] = [
+const SOURCES: [(&str, &str); 6] = [
+    ("server.c", include_str!("c/server.c")),
     ("floor.c", include_str!("c/floor.c")),
     ("body.h", include_str!("c/body.h")),
     ("trivial.c", include_str!("c/trivial.c")),
@@ -83,6 +84,7 @@ impl Targets {
         }
         self.compile(&[&own, "cc"], &["-O1", "-DLOOP", "many.c", "-o", "many.wug"])?;
         self.compile(&["clang"], &["-O2", "floor.c", "-o", "floor"])?;
+        self.compile(&["clang"], &["-O2", "server.c", "-o", "server"])?;
         // For plain runs, without any instrumentation.
         self.compile(&["clang"], &["-O2", "trivial.c", "-o", "trivial.plain"])
     }

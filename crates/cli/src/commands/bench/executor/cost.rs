@@ -2,6 +2,7 @@
 
 use super::build::{Pair, Targets};
 use serde::Serialize;
+use std::path::Path;
 use wug_campaign::executor::{Executor, Kind, Options, Target, Verdict, cores, coverage};
 
 /// Microseconds of one run.
@@ -24,20 +25,26 @@ pub struct Own {
 pub struct Floor {
     /// A process that is forked, exits and is waited for.
     pub fork_us: f64,
+    /// A run by a fork server that does nothing else, without
+    /// instrumentation, driven as all others are.
+    pub server_us: f64,
     /// A word to another process and back, over pipes: one side.
     pub word_us: f64,
     /// The same if the other process is on another core; 0 if there is none.
     pub across_us: f64,
 }
 
-/// Measured by a program of its own.
-pub fn floor(targets: &Targets) -> Result<Floor, String> {
+/// Measured by programs of its own.
+pub fn floor(targets: &Targets, runs: usize) -> Result<Floor, String> {
+    let server_us = drive(&targets.path("server"), false, &targets.inputs, runs)?.all;
     let output =
         std::process::Command::new(targets.path("floor")).output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut numbers = text.split_whitespace().filter_map(|number| number.parse().ok());
     match (numbers.next(), numbers.next(), numbers.next()) {
-        (Some(fork_us), Some(word_us), Some(across_us)) => Ok(Floor { fork_us, word_us, across_us }),
+        (Some(fork_us), Some(word_us), Some(across_us)) => {
+            Ok(Floor { fork_us, server_us, word_us, across_us })
+        }
         _ => Err("the floor could not be measured".into()),
     }
 }
@@ -45,10 +52,14 @@ pub fn floor(targets: &Targets) -> Result<Floor, String> {
 /// Runs the inputs as a fuzzer does: each run's coverage is compared with
 /// all that was seen. The start counts.
 pub fn whole(pair: &Pair, inputs: &[Vec<u8>], runs: usize) -> Result<Cost, String> {
+    drive(&pair.wug, pair.persistent, inputs, runs)
+}
+
+fn drive(program: &Path, persistent: bool, inputs: &[Vec<u8>], runs: usize) -> Result<Cost, String> {
     let (children, own) = (children_micros(), own_micros());
-    let mut executor = executor(Target::new(&pair.wug))?;
-    if executor.is_persistent() != pair.persistent {
-        return Err(format!("{} is not driven as it should be", pair.wug.display()));
+    let mut executor = executor(Target::new(program))?;
+    if executor.is_persistent() != persistent {
+        return Err(format!("{} is not driven as it should be", program.display()));
     }
     campaign(&mut executor, inputs, runs)?;
     drop(executor);

@@ -84,7 +84,7 @@ impl Executor {
             }
         }
         let own = cost::own(&targets, self.runs * 20).map_err(failed)?;
-        let floor = cost::floor(&targets).map_err(failed)?;
+        let floor = cost::floor(&targets, self.runs).map_err(failed)?;
         let layers = layers::measure(&targets, self.runs / 5, self.rounds).map_err(failed)?;
         let report = Report { benchmark: "executor", rows, own, floor, layers };
         if self.json { print_json(&report) } else { print(&report.text()) }
@@ -137,7 +137,11 @@ impl Report {
             own.us, own.ids, own.bytes, own.runs
         );
         let floor = &self.floor;
-        let _ = writeln!(out, "the system alone: {:.1} us to fork, exit and wait;", floor.fork_us);
+        let _ = writeln!(
+            out,
+            "the system alone: {:.1} us to fork, exit and wait; {:.1} us by a bare fork server;",
+            floor.fork_us, floor.server_us
+        );
         let _ = writeln!(
             out,
             "a word there and back, one side: {:.2} us on one core, {:.2} us across two\n",
