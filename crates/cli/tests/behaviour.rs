@@ -248,3 +248,20 @@ fn run_shows_where_a_program_crashed() {
     assert!(shown.contains("#1 main at") && shown.contains("crashing.c:3"), "{shown}");
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn run_tells_how_to_run_a_program_that_only_root_can_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("for-root-only");
+    std::fs::copy("/bin/true", &program).expect("a program");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("rights");
+    let program = program.to_string_lossy().into_owned();
+    let kept = wug(&["run", "--keep-user", &program, "--", "sum.txt"]);
+    assert_eq!(kept.status.code(), Some(0), "{}", text(&kept.stderr));
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let output = wug(&["run", &program, "--", "sum.txt"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("--keep-user"), "{}", text(&output.stderr));
+}

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use wug_campaign::executor::{Executor, Observation, Verdict, coverage};
+use wug_campaign::executor::{Error, Executor, Observation, Verdict, coverage};
 
 /// Run a program on inputs: verdict, time and edges of each
 #[derive(Args)]
@@ -95,7 +95,7 @@ impl Run {
             other => other,
         })?;
         options.cpu_time = true;
-        let stopped = |error: wug_campaign::executor::Error| wrong(error.to_string());
+        let stopped = |error: Error| wrong(explained(&error));
         let mut executor = Executor::new(target, options).map_err(stopped)?;
         let missing: Vec<String> = executor.missing().iter().map(ToString::to_string).collect();
         for missing in &missing {
@@ -151,6 +151,18 @@ impl Row {
             summary: None,
             text: seen.verdict.to_string(),
         }
+    }
+}
+
+/// What went wrong, with the way out that this command has.
+fn explained(error: &Error) -> String {
+    match error {
+        Error::Start { other_user: true, source, .. }
+            if source.kind() == std::io::ErrorKind::PermissionDenied =>
+        {
+            format!("{error}\n\nmake it readable for everybody, or keep the user with --keep-user")
+        }
+        error => error.to_string(),
     }
 }
 
