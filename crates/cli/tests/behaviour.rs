@@ -76,6 +76,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["generate"],
         &["emit"],
         &["parse"],
+        &["rustflags"],
         &["run"],
         &["bench"],
         &["bench", "load"],
@@ -91,7 +92,14 @@ fn help_has_an_example_and_fits_in_80_columns() {
     }
     let help = text(&wug(&["--help"]).stdout);
     let listed = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
-    for name in listed.filter_map(|l| l.split_whitespace().next()).filter(|name| *name != "help") {
+    // Compilers have flags of their own: only `--help` is ours.
+    for compiler in ["cc", "c++"] {
+        let help = text(&wug(&[compiler, "--help"]).stdout);
+        assert!(help.contains("\nExample:\n  wug "), "{help}");
+        fits(&help);
+    }
+    let others = |name: &&str| !["help", "cc", "c++"].contains(name);
+    for name in listed.filter_map(|l| l.split_whitespace().next()).filter(others) {
         assert!(commands.iter().any(|c| c.first() == Some(&name)), "`{name}` is not in this test");
     }
 }

@@ -8,12 +8,11 @@ use wug_runtime::rust;
 
 /// Print what to put into RUSTFLAGS for a Rust target
 #[derive(Args)]
-#[command(
-    after_help = "A stable toolchain is enough. With --target, flags go to the program and not to build scripts:\n  \
-                  RUSTFLAGS=\"$(wug rustflags)\" cargo build --release --target x86_64-unknown-linux-gnu\n\
+#[command(after_help = "A stable toolchain is enough. With --target, flags go to the\n\
+                  program and not to build scripts:\n  \
+                  RUSTFLAGS=\"$(wug rustflags)\" cargo build --target x86_64-unknown-linux-gnu\n\
                   Set `panic = \"abort\"` in the profile, or a panic is an exit with code 101.\n\n\
-                  Example:\n  wug rustflags\n  wug rustflags --traced"
-)]
+                  Example:\n  wug rustflags\n  wug rustflags --traced")]
 pub struct Rustflags {
     /// For the build that logs comparisons
     #[arg(long)]
