@@ -42,6 +42,20 @@ pub fn extra(bits: u32, min: u32, max: Option<u32>) -> u32 {
     drawn.min(choices - 1)
 }
 
+/// The probability that `extra` more is all, when at least that many come.
+/// `extra` must be below [`choices`].
+pub fn stops(min: u32, max: Option<u32>, extra: u32) -> f64 {
+    let choices = choices(min, max);
+    if choices <= UNIFORM_SPAN + 1 {
+        return 1.0 / f64::from(choices - extra);
+    }
+    if extra + 1 >= choices {
+        return 1.0;
+    }
+    let below = |k: u32| if k == 0 { 0.0 } else { f64::from(THRESHOLDS[k as usize - 1]) };
+    (below(extra + 1) - below(extra)) / (2f64.powi(32) - below(extra))
+}
+
 /// The mean of [`extra`] over all bits.
 pub fn mean_extra(min: u32, max: Option<u32>) -> f64 {
     let choices = choices(min, max);
@@ -71,6 +85,20 @@ mod tests {
                 "{min} {max:?}: {mean} {}",
                 mean_extra(min, max)
             );
+        }
+    }
+
+    #[test]
+    fn stopping_by_and_by_is_drawing_at_once() {
+        for (min, max) in [(0, Some(1)), (2, Some(9)), (0, Some(9)), (1, Some(30)), (0, None)] {
+            let (mut reached, mut mean) = (1.0, 0.0);
+            for extra in 0..choices(min, max) {
+                let stops = stops(min, max, extra);
+                mean += f64::from(extra) * reached * stops;
+                reached *= 1.0 - stops;
+            }
+            assert!((mean - mean_extra(min, max)).abs() < 1e-9, "{min} {max:?}: {mean}");
+            assert!(reached.abs() < 1e-12);
         }
     }
 

@@ -72,3 +72,52 @@ impl Batch {
         Ok(indices.end.max(indices.start))
     }
 }
+
+/// Consecutive inputs in one buffer, each with a separator behind it.
+#[derive(Clone, Debug, Default)]
+pub struct Piece {
+    pub(crate) bytes: Vec<u8>,
+    /// Where each input ends, its separator not counted.
+    pub(crate) ends: Vec<usize>,
+    separator: usize,
+    first: u64,
+}
+
+impl Piece {
+    /// All inputs with their separators.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// How many inputs there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no input.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The inputs with their indices.
+    pub fn inputs(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end + self.separator));
+        (self.first..)
+            .zip(starts.zip(&self.ends))
+            .map(|(index, (start, &end))| (index, &self.bytes[start..end]))
+    }
+
+    /// Empties it for the inputs from `first` on.
+    pub(crate) fn restart(&mut self, first: u64, separator: usize) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.first = first;
+        self.separator = separator;
+    }
+
+    /// Notes that an input ends here.
+    pub(crate) fn end(&mut self, separator: &[u8]) {
+        self.ends.push(self.bytes.len());
+        self.bytes.extend_from_slice(separator);
+    }
+}

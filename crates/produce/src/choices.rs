@@ -28,6 +28,7 @@ use crate::pool::{POOL, Piece, Unrank, thresholds};
 use crate::program::{Offers, Program};
 use crate::replay::Tape;
 use crate::rng::Rng;
+use std::ops::Range;
 use wug_grammar::lexical::TokenId;
 use wug_grammar::{AltId, BodyId, Class, Repeat, RuleId, Symbol, count};
 
@@ -80,6 +81,23 @@ impl<'a> Choices<'a> {
         scratch.tokens.clear();
         let open = program.least[program.grammar.rule(program.grammar.start()).body.index()];
         Choices { start: out.len(), program, scratch, rng, tape, out, open, draws: 0, steps: 0 }
+    }
+
+    /// In the middle of an input that began at `start` and has `open` bytes
+    /// at least before it; with no draws left if it is `exhausted`.
+    #[allow(clippy::too_many_arguments)]
+    pub fn resume(
+        program: &'a Program,
+        rng: &'a mut Rng,
+        tape: &'a mut Tape,
+        scratch: &'a mut Scratch,
+        out: &'a mut Vec<u8>,
+        start: usize,
+        open: u64,
+        exhausted: bool,
+    ) -> Choices<'a> {
+        let draws = if exhausted { u64::MAX / 2 } else { 0 };
+        Choices { start, open, draws, ..Choices::new(program, rng, tape, scratch, out) }
     }
 
     /// Levels left inside a rule that is called with `left` levels below
@@ -138,7 +156,7 @@ impl<'a> Choices<'a> {
     }
 
     /// Emits literal bytes.
-    fn bytes(&mut self, bytes: &[u8]) {
+    pub fn bytes(&mut self, bytes: &[u8]) {
         self.open = self.open.saturating_sub(bytes.len() as u64);
         self.out.extend_from_slice(bytes);
     }
@@ -155,6 +173,33 @@ impl<'a> Choices<'a> {
         }
         self.open = self.open.saturating_sub(least);
         class.emit(index, self.out);
+    }
+
+    /// Emits one of some bytes.
+    pub fn member(&mut self, members: &[u8]) {
+        let count = members.len() as u32;
+        let index = if count > 1 { self.draw(count, |bits| below(bits, count)) } else { 0 };
+        self.open = self.open.saturating_sub(1);
+        self.out.push(members[index as usize]);
+    }
+
+    /// How often more a repetition comes: as long as it does not stop, by
+    /// the probability for that after so many, where it may go on.
+    pub fn more(&mut self, repeat: &Repeat, stops: impl Fn(u32) -> Option<f64>) -> u32 {
+        let mut more = 0;
+        while let Some(stops) = stops(more) {
+            let threshold = (stops * 2f64.powi(32)) as u64;
+            if self.draw(2, |bits| u32::from(u64::from(bits) >= threshold)) == 0 {
+                break;
+            }
+            more += 1;
+        }
+        let least = self.program.least[repeat.body.index()];
+        if !self.fits(u64::from(more).saturating_mul(least)) {
+            more = 0;
+        }
+        self.open = self.open.saturating_add(u64::from(more).saturating_mul(least));
+        more
     }
 
     /// How often a repetition comes.
@@ -178,14 +223,38 @@ impl<'a> Choices<'a> {
     /// Chooses an alternative of a body.
     pub fn alternative(&mut self, body: BodyId, closed: bool) -> AltId {
         let program = self.program;
-        let shortest = program.shortest[body.index()];
-        self.steps += 1;
         let offers = if closed { &program.closed } else { &program.free };
-        let mut alt = match offers.alternatives(body) {
-            [] => shortest,
+        let alt = match offers.alternatives(body) {
+            [] => program.shortest[body.index()],
             [one] => *one,
             _ => self.draw_alternative(body, offers),
         };
+        self.settle_for(body, alt)
+    }
+
+    /// Chooses among some of the alternatives that a body offers, not none.
+    pub fn alternative_among(&mut self, body: BodyId, places: Range<usize>, closed: bool) -> AltId {
+        let program = self.program;
+        let offered = if closed { &program.closed } else { &program.free }.alternatives(body);
+        let weight = |alt: AltId| u64::from(program.grammar.alternative(alt).weight);
+        let total: u64 = offered[places.clone()].iter().map(|&alt| weight(alt)).sum();
+        let place = self.draw(places.len() as u32, |bits| {
+            let mut drawn = ((u128::from(bits) * u128::from(total)) >> 32) as u64;
+            let chosen = offered[places.clone()].iter().position(|&alt| {
+                let here = drawn < weight(alt);
+                drawn = drawn.saturating_sub(weight(alt));
+                here
+            });
+            chosen.unwrap_or(0) as u32
+        });
+        self.settle_for(body, offered[places.start + place as usize])
+    }
+
+    /// An alternative that was drawn, or the shortest if it does not fit.
+    fn settle_for(&mut self, body: BodyId, mut alt: AltId) -> AltId {
+        let program = self.program;
+        let shortest = program.shortest[body.index()];
+        self.steps += 1;
         let least = program.least[body.index()];
         if self.exhausted() || !self.fits(program.least_of(alt).saturating_sub(least)) {
             alt = shortest;

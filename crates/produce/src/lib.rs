@@ -34,6 +34,7 @@ pub mod program;
 mod recursive;
 pub mod replay;
 pub mod rng;
+pub mod tables;
 mod vm;
 
 pub use batch::{Batch, RanTogether};

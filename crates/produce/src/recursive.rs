@@ -22,6 +22,11 @@ pub(crate) fn walk(choices: &mut Choices) {
     let start = choices.program.grammar.start();
     let left = choices.start_levels();
     call(choices, start, left);
+    drain(choices);
+}
+
+/// Walks what the frames hold.
+pub(crate) fn drain(choices: &mut Choices) {
     while let Some(frame) = choices.scratch.frames.pop() {
         match frame {
             Frame::Symbols { next, end, left } => {
@@ -72,7 +77,7 @@ fn choose(choices: &mut Choices, body: BodyId, left: Option<u32>) {
 }
 
 /// Leaves the symbols of an alternative as work.
-fn take(choices: &mut Choices, alt: AltId, left: Option<u32>) {
+pub(crate) fn take(choices: &mut Choices, alt: AltId, left: Option<u32>) {
     let alternative = choices.program.grammar.alternative(alt);
     let (next, end) = (alternative.first, alternative.end);
     choices.scratch.frames.push(Frame::Symbols { next, end, left });

@@ -12,21 +12,32 @@ pub struct Rng {
     state: u64,
 }
 
-const STEP: u64 = 0xA076_1D64_78BD_642F;
-const FOLD: u64 = 0xE703_7ED1_A0B4_28DB;
+pub(crate) const STEP: u64 = 0xA076_1D64_78BD_642F;
+pub(crate) const FOLD: u64 = 0xE703_7ED1_A0B4_28DB;
 
 impl Rng {
     /// The stream of input `index` under `seed`.
     pub fn new(seed: u64, index: u64) -> Rng {
-        Rng { state: mix(mix(seed).wrapping_add(index)) }
+        Rng { state: state(seed, index) }
+    }
+
+    /// The stream from this state on.
+    pub(crate) fn resume(state: u64) -> Rng {
+        Rng { state }
+    }
+
+    /// 64 fresh bits.
+    #[inline]
+    pub(crate) fn wide(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(STEP);
+        let product = u128::from(self.state) * u128::from(self.state ^ FOLD);
+        (product >> 64) as u64 ^ product as u64
     }
 
     /// 32 fresh bits.
     #[inline]
     pub fn bits(&mut self) -> u32 {
-        self.state = self.state.wrapping_add(STEP);
-        let product = u128::from(self.state) * u128::from(self.state ^ FOLD);
-        (((product >> 64) as u64 ^ product as u64) >> 32) as u32
+        (self.wide() >> 32) as u32
     }
 
     /// A number below `n`; `n` must not be 0.
@@ -35,6 +46,26 @@ impl Rng {
         ((u64::from(self.bits()) * u64::from(n)) >> 32) as u32
     }
 }
+
+/// The state that the stream of input `index` under `seed` begins with.
+pub(crate) fn state(seed: u64, index: u64) -> u64 {
+    mix(mix(seed).wrapping_add(index))
+}
+
+/// How many draws lead from one state to another.
+pub(crate) fn steps(from: u64, to: u64) -> u64 {
+    to.wrapping_sub(from).wrapping_mul(INVERSE)
+}
+
+/// `STEP * INVERSE` is 1 modulo 2^64, by Newton's method.
+const INVERSE: u64 = {
+    let (mut inverse, mut turn) = (STEP, 0);
+    while turn < 6 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(STEP.wrapping_mul(inverse)));
+        turn += 1;
+    }
+    inverse
+};
 
 /// Spreads close numbers over all 64 bits (the finaliser of SplitMix64).
 fn mix(value: u64) -> u64 {
@@ -59,6 +90,15 @@ mod tests {
         }
         // 100,000 expected in each, standard deviation below 300.
         assert!(counts.iter().all(|&c| c.abs_diff(100_000) < 1800), "{counts:?}");
+    }
+
+    #[test]
+    fn draws_can_be_counted() {
+        let mut rng = Rng::new(3, 4);
+        for _ in 0..1000 {
+            rng.bits();
+        }
+        assert_eq!(steps(state(3, 4), rng.state), 1000);
     }
 
     #[test]

@@ -1,0 +1,218 @@
+//! From a stack symbol and a row to its table.
+//!
+//! In:  the items of the symbol, the row, and how many entries the table may
+//!      have.
+//! Out: forms that cover all that can come of the symbol, each once, with
+//!      exact probabilities.
+//!
+//! As in Tunstall's codes, the most probable form is expanded first until
+//! the room is used up. So each draw from the table settles about as much
+//! as any other.
+
+use super::expand::{Emit, Expander, Form};
+use super::item::{Item, Row, What};
+use crate::program::Program;
+use std::collections::{BinaryHeap, HashMap};
+use wug_grammar::{BodyId, Symbol, count};
+
+/// Most symbols that an entry pushes.
+pub const PUSHES: usize = 4;
+/// A group of items is not prolonged beyond this many mean bytes.
+const GROUP_LENGTH: f64 = 5.0;
+/// Most items of a group that are not text.
+const GROUP_CHOICES: usize = 3;
+/// Levels that items of a group are apart at most.
+const GROUP_SPREAD: u16 = 2;
+/// Text of at most this many bytes goes along with what stands before it.
+const GROUP_TAIL: u32 = 4;
+
+/// A form on the heap, most probable first, then oldest.
+struct Ranked {
+    probability: f64,
+    at: usize,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Ranked) -> std::cmp::Ordering {
+        self.probability.total_cmp(&other.probability).then(other.at.cmp(&self.at))
+    }
+}
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Ranked) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Ranked) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for Ranked {}
+
+/// The forms of a symbol's table.
+pub fn forms(
+    expander: &mut Expander,
+    program: &Program,
+    means: &Means,
+    items: &[Item],
+    row: Row,
+    room: usize,
+) -> Vec<Form> {
+    let rest: Vec<Item> = items.iter().rev().map(|item| item.canonical(row)).collect();
+    let mut root = Form { probability: 1.0, emit: Vec::new(), rest, full: false };
+    expander.settle(program, &mut root, row);
+    let mut done = Vec::new();
+    let mut open: Vec<Option<Form>> = Vec::new();
+    let mut heap = BinaryHeap::new();
+    let mut count = 1;
+    let mut children = Vec::new();
+    let mut put = |form: Form, heap: &mut BinaryHeap<Ranked>, open: &mut Vec<Option<Form>>| {
+        if form.full {
+            done.push(form);
+        } else {
+            heap.push(Ranked { probability: form.probability, at: open.len() });
+            open.push(Some(form));
+        }
+    };
+    if !root.full {
+        // The first choice is always made here.
+        expander.expand(program, &root, row, &mut children);
+        count = children.len();
+        for form in children.drain(..) {
+            put(form, &mut heap, &mut open);
+        }
+    } else {
+        put(root, &mut heap, &mut open);
+    }
+    while let Some(top) = heap.pop() {
+        let Some(form) = open[top.at].take() else { continue };
+        expander.expand(program, &form, row, &mut children);
+        let fits = count + children.len() - 1 <= room;
+        if fits
+            && children
+                .iter()
+                .all(|child| groups(means, |item| expander.depends(item), &child.rest).len() <= PUSHES)
+        {
+            count += children.len() - 1;
+            for form in children.drain(..) {
+                put(form, &mut heap, &mut open);
+            }
+        } else {
+            children.clear();
+            put(Form { full: true, ..form }, &mut heap, &mut open);
+        }
+    }
+    merge(done)
+}
+
+/// Forms that are the same become one.
+fn merge(forms: Vec<Form>) -> Vec<Form> {
+    let mut places: HashMap<(Vec<Emit>, Vec<Item>), usize> = HashMap::with_capacity(forms.len());
+    let mut merged: Vec<Form> = Vec::with_capacity(forms.len());
+    for form in forms {
+        match places.entry((form.emit.clone(), form.rest.clone())) {
+            std::collections::hash_map::Entry::Occupied(at) => {
+                merged[*at.get()].probability += form.probability
+            }
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(merged.len());
+                merged.push(form);
+            }
+        }
+    }
+    merged
+}
+
+/// Means are taken over lengths cut here: a long tail does not make long.
+const MEAN_CAP: f64 = 8.0;
+/// Rounds of working them out; they need not be exact.
+const MEAN_TURNS: usize = 4;
+
+/// Mean bytes of each body, roughly: what goes together into one symbol.
+#[derive(Debug)]
+pub struct Means {
+    bodies: Vec<f64>,
+}
+
+impl Means {
+    pub fn of(program: &Program) -> Means {
+        let mut means = Means { bodies: vec![MEAN_CAP; program.grammar.body_count()] };
+        for _ in 0..MEAN_TURNS {
+            let next =
+                (0..means.bodies.len() as u32).map(|body| means.of_body(program, BodyId(body))).collect();
+            means.bodies = next;
+        }
+        means
+    }
+
+    fn of_body(&self, program: &Program, body: BodyId) -> f64 {
+        let grammar = &program.grammar;
+        let mean = |symbol: &Symbol| match *symbol {
+            Symbol::Bytes(bytes) => f64::from(bytes.len),
+            Symbol::Class(class) => grammar.class(class).mean_len(),
+            Symbol::Rule(rule) => self.bodies[grammar.rule(rule).body.index()],
+            Symbol::Group(inner) => self.bodies[inner.index()],
+            Symbol::Repeat(repeat) => {
+                let one = grammar.repeat(repeat);
+                (f64::from(one.min) + count::mean_extra(one.min, one.max)) * self.bodies[one.body.index()]
+            }
+        };
+        let alternatives = program.free.alternatives(body).iter().map(|&alt| {
+            let weight = f64::from(grammar.alternative(alt).weight);
+            weight * grammar.symbols(alt).iter().map(mean).sum::<f64>().min(MEAN_CAP)
+        });
+        alternatives.sum::<f64>() / (program.free.weight(body) as f64).max(1.0)
+    }
+
+    fn of_item(&self, item: &Item) -> f64 {
+        match item.what {
+            What::Text { len, .. } => f64::from(len),
+            What::Set(_) => 1.0,
+            What::Class(_) => 1.0,
+            What::Body(body) | What::Among(body, ..) => self.bodies[body.index()],
+            What::Times(body, times) => f64::from(times) * self.bodies[body.index()],
+            What::Repeat(_) | What::More(..) | What::Within(..) | What::Parts(..) => GROUP_LENGTH,
+        }
+    }
+}
+
+/// Splits what is open (leftmost last) into the groups that are pushed: each
+/// a range, leftmost group first.
+pub fn groups(means: &Means, depends: impl Fn(&Item) -> bool, rest: &[Item]) -> Vec<std::ops::Range<usize>> {
+    let mut groups: Vec<std::ops::Range<usize>> = Vec::with_capacity(PUSHES + 1);
+    let mut end = rest.len();
+    let near = |first: Option<u16>, item: &Item| {
+        !depends(item) || first.is_none_or(|first| item.delta.abs_diff(first) <= GROUP_SPREAD)
+    };
+    while end > 0 {
+        let (mut at, mut choices, mut mean) = (end, 0, 0.0);
+        let mut first = None;
+        while at > 0 {
+            let item = &rest[at - 1];
+            let text = matches!(item.what, What::Text { .. });
+            if choices > 0 {
+                let tail = matches!(item.what, What::Text { len, .. } if len <= GROUP_TAIL);
+                let more = mean < GROUP_LENGTH && choices < GROUP_CHOICES && near(first, item);
+                if !(more || (tail && at == 1)) {
+                    break;
+                }
+                if text && at > 1 && mean + means.of_item(item) >= GROUP_LENGTH {
+                    break;
+                }
+            }
+            if depends(item) {
+                first.get_or_insert(item.delta);
+            }
+            choices += usize::from(!text);
+            mean += means.of_item(item);
+            at -= 1;
+        }
+        // Text before the next choice goes with that one.
+        if at > 0 && choices > 0 && matches!(rest[at].what, What::Text { .. }) && at + 1 < end {
+            at += 1;
+        }
+        groups.push(at..end);
+        end = at;
+    }
+    groups
+}

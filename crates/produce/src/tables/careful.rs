@@ -1,0 +1,178 @@
+//! The machine's steps in plain code, with an eye on the limits.
+//!
+//! In:  the random state that an input begins with.
+//! Out: the input: by the tables as long as no limit is passed, then choice
+//!      by choice, as all other engines make it.
+//!
+//! Where a step could pass the size limit, whatever is drawn, it is not made,
+//! and what is open is handed over to [`crate::choices`]. Up to there the
+//! limit changed nothing, and handing over does not depend on what would be
+//! drawn next: so inputs have the same distribution as if each were made by
+//! choices from its beginning, with one difference: a repetition or a rule
+//! closed by one draw that the tables have begun is not drawn again as a
+//! whole. This is also what the machine is compared with in tests.
+
+use super::expand::within_stops;
+use super::item::{FREE, HORIZON, Item, Row, What};
+use super::machine::element;
+use super::parts::Part;
+use super::store::{Entry, ROWS, Store};
+use crate::choices::{Choices, Next, Scratch};
+use crate::recursive::{self, Frame};
+use crate::replay::Tape;
+use crate::rng::Rng;
+use wug_grammar::{BodyId, Symbol, count};
+
+/// An input on its way.
+#[derive(Debug)]
+pub struct Careful<'s, 'p> {
+    store: &'s mut Store<'p>,
+    rng: Rng,
+    /// What is open, top last.
+    stack: Vec<u32>,
+}
+
+impl<'s, 'p> Careful<'s, 'p> {
+    /// The input that begins with this state. The store is for this use
+    /// alone: it may be thrown away and made again.
+    pub fn new(store: &'s mut Store<'p>, state: u64) -> Careful<'s, 'p> {
+        let start = element(store.start(), store.levels());
+        Careful { store, rng: Rng::resume(state), stack: vec![start] }
+    }
+
+    /// Appends the input.
+    pub fn run(mut self, out: &mut Vec<u8>, scratch: &mut Scratch) {
+        let begun = out.len();
+        let limit = self.store.program.options.max_size;
+        let mut open = self.open();
+        let mut steps = self.store.program.max_steps();
+        while let Some(&top) = self.stack.last() {
+            if !self.store.has_room() && self.store.start_over(&mut [&mut self.stack]).is_none() {
+                return self.finish(out, begun, open, false, scratch);
+            }
+            let top = self.stack.last().copied().unwrap_or(top);
+            let (symbol, row) = ((top >> 16) as u16, (top as u16).min(HORIZON));
+            if self.store.tables[usize::from(symbol) * ROWS + usize::from(row)] == 0 {
+                self.store.build(symbol, row);
+            }
+            let emitted = (out.len() - begun) as u64;
+            let most = emitted.saturating_add(open).saturating_add(self.store.growth(symbol, row));
+            if most > limit || steps == 0 {
+                return self.finish(out, begun, open, steps == 0, scratch);
+            }
+            let entry = self.draw(symbol, row);
+            let pushed = &entry.pushes[..2 * usize::from(entry.height)];
+            open = open - self.store.least(symbol) + self.store.pushed(&entry);
+            steps -= 1;
+            let tuple = self.store.expander.sets.words
+                [entry.tuples.base as usize + high(self.rng.wide(), entry.tuples.count) as usize]
+                .to_le_bytes();
+            for (byte, place) in entry.text.iter().zip(entry.places).take(entry.len.into()) {
+                out.push(byte | tuple.get(usize::from(place)).copied().unwrap_or(0));
+            }
+            self.stack.pop();
+            for push in pushed.chunks_exact(2) {
+                self.stack.push(element(u16::MAX - push[1], (top as u16).saturating_sub(push[0])));
+            }
+        }
+    }
+
+    /// Least length of all that is open.
+    fn open(&self) -> u64 {
+        self.stack.iter().fold(0, |sum: u64, e| sum.saturating_add(self.store.least((e >> 16) as u16)))
+    }
+
+    /// Draws an entry of a table that is there.
+    fn draw(&mut self, symbol: u16, row: Row) -> Entry {
+        let table = self.store.tables[usize::from(symbol) * ROWS + usize::from(row)];
+        let drawn = u128::from(self.rng.wide()) * u128::from(table >> 32);
+        let mut entry = (table as u32 + (drawn >> 64) as u32) as usize;
+        let column = &self.store.columns[entry];
+        if (drawn as u64 >> 32) as u32 > column.threshold {
+            entry = column.other as usize;
+        }
+        self.store.entries[entry]
+    }
+
+    /// Derives what is open choice by choice, or by the shortest way if the
+    /// work is `exhausted`.
+    fn finish(mut self, out: &mut Vec<u8>, begun: usize, open: u64, exhausted: bool, scratch: &mut Scratch) {
+        let mut tape = Tape::default();
+        let stack = std::mem::take(&mut self.stack);
+        let store = &*self.store;
+        let mut choices =
+            Choices::resume(store.program, &mut self.rng, &mut tape, scratch, out, begun, open, exhausted);
+        for element in stack.iter().rev() {
+            for item in store.items((element >> 16) as u16) {
+                derive(store, &mut choices, item, *element as u16);
+            }
+        }
+    }
+}
+
+/// `random` times `n`, shifted down.
+fn high(random: u64, n: u32) -> u64 {
+    ((u128::from(random) * u128::from(n)) >> 64) as u64
+}
+
+fn derive(store: &Store, choices: &mut Choices, item: &Item, levels: u16) {
+    let left = match item.ceiling {
+        // Free at any depth, where no call costs any.
+        FREE => Some(1),
+        ceiling => Some(u32::from(levels.saturating_sub(item.delta).min(ceiling))).filter(|&left| left > 0),
+    };
+    let parts = &store.expander.parts;
+    match item.what {
+        What::Text { start, len } => choices.bytes(parts.bytes(start, len)),
+        What::Set(set) => choices.member(store.expander.sets.members(set)),
+        What::Class(class) => symbol(choices, Symbol::Class(class), left),
+        What::Body(body) => times(choices, body, 1, left),
+        What::Among(body, from, to) => {
+            let alt = choices.alternative_among(body, from as usize..to as usize, left.is_none());
+            choices.scratch.frames.clear();
+            recursive::take(choices, alt, left);
+            recursive::drain(choices);
+        }
+        What::Times(body, count) => times(choices, body, count, left),
+        What::Repeat(repeat) => symbol(choices, Symbol::Repeat(repeat), left),
+        What::More(repeat, already) => {
+            let repeat = *store.program.grammar.repeat(repeat);
+            let more = choices.more(&repeat, |more| {
+                let already = already + more;
+                (already + 1 < count::choices(repeat.min, repeat.max))
+                    .then(|| count::stops(repeat.min, repeat.max, already))
+            });
+            times(choices, repeat.body, more, left);
+        }
+        What::Within(repeat, already) => {
+            let repeat = *store.program.grammar.repeat(repeat);
+            let more = choices.more(&repeat, |more| within_stops(already + more));
+            times(choices, repeat.body, more, left);
+        }
+        What::Parts(next, end) => {
+            for at in next..end {
+                match parts.part(at) {
+                    Part::Text { start, len } => choices.bytes(parts.bytes(start, len)),
+                    Part::Symbol(one) => symbol(choices, one, left),
+                }
+            }
+        }
+    }
+}
+
+fn symbol(choices: &mut Choices, symbol: Symbol, left: Option<u32>) {
+    match choices.symbol(symbol, left) {
+        Next::Nothing => {}
+        Next::Choose(body) => times(choices, body, 1, left),
+        Next::Call(rule, left) => times(choices, choices.program.grammar.rule(rule).body, 1, left),
+        Next::Repeat(body, count) => times(choices, body, count, left),
+    }
+}
+
+fn times(choices: &mut Choices, body: BodyId, times: u32, left: Option<u32>) {
+    if times > 0 {
+        choices.scratch.frames.clear();
+        choices.scratch.frames.push(Frame::Repeat { body, times, left });
+        recursive::drain(choices);
+    }
+}

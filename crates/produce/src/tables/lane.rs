@@ -1,0 +1,244 @@
+//! One lane: the buffers that the machine writes to, and what is done when
+//! they or a piece of work come to an end.
+//!
+//! In:  a piece of work: consecutive inputs of a seed.
+//! Out: the bytes of these inputs, one behind the other.
+//!
+//! The machine looks at no limit. A lane is looked after every few rounds,
+//! by three comparisons: whether its piece is ready, and whether it may have
+//! passed the room of a buffer or the size limit by its bytes or its stack.
+//! Bytes emitted and the least length of what is open only grow together, so
+//! what has passed the limit is found at a later look as well. Such an input
+//! is made again with care (`careful`): what it becomes does not depend on
+//! when it was found.
+
+use super::build::PUSHES;
+use super::careful::Careful;
+use super::machine::{Lane, Mark, STORE, element};
+use super::store::{END, Store};
+use crate::batch::Piece;
+use crate::choices::Scratch;
+use crate::rng;
+use std::ops::Range;
+
+/// Rounds between two looks.
+pub const ROUNDS: usize = 48;
+/// Steps that the buffers have room for at a look.
+const STEPS: usize = ROUNDS + 1;
+/// Room that is asked for at once, in bytes and elements.
+const MORE: usize = 4096;
+/// Bytes by which the stacks of lanes lie differently in their pages: else
+/// they would compete for the same cache lines.
+const SHIFT: usize = 704;
+
+/// What inputs are made with that need care.
+#[derive(Debug, Default)]
+pub struct Aside<'p> {
+    store: Option<Box<Store<'p>>>,
+    pub scratch: Scratch,
+}
+
+/// What an input that no step could take beyond the size limit has at most.
+fn limit(store: &Store) -> u64 {
+    store.program.options.max_size.saturating_sub(store.most_growth)
+}
+
+/// A lane and its buffers.
+#[derive(Debug)]
+pub struct Buffers {
+    /// As the machine sees it.
+    pub lane: Lane,
+    /// Whether it has work.
+    pub busy: bool,
+    piece: Piece,
+    marks: Vec<Mark>,
+    stack: Vec<u32>,
+    /// The bottom of the stack.
+    bottom: usize,
+    /// Inputs of the piece.
+    inputs: usize,
+    /// Where the input begins that is being made.
+    begun: usize,
+    /// Looks since work was last taken over.
+    looks: u64,
+    last_mark: *mut Mark,
+    out_limit: *mut u8,
+    top_limit: *mut u32,
+}
+
+impl Buffers {
+    /// An idle lane.
+    pub fn new(number: usize) -> Buffers {
+        let (out, top, mark) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+        Buffers {
+            lane: Lane { out, top, state: 0, mark },
+            busy: false,
+            piece: Piece::default(),
+            marks: Vec::new(),
+            stack: Vec::new(),
+            bottom: number * SHIFT / size_of::<u32>(),
+            inputs: 0,
+            begun: 0,
+            looks: 0,
+            last_mark: mark,
+            out_limit: out,
+            top_limit: top,
+        }
+    }
+
+    /// Begins the inputs `indices` of `seed`, in the buffer of `piece`.
+    pub fn begin(&mut self, store: &Store, mut piece: Piece, seed: u64, indices: Range<u64>) {
+        piece.restart(indices.start, store.separator.len());
+        self.piece = piece;
+        self.inputs = (indices.end - indices.start) as usize;
+        let end = std::ptr::null_mut();
+        self.marks.clear();
+        // Some inputs more: a lane is not stopped at once.
+        self.marks.extend((0..(self.inputs + STEPS + 1) as u64).map(|more| Mark {
+            end,
+            state: rng::state(seed ^ super::STREAM, indices.start.wrapping_add(more)),
+        }));
+        self.busy = self.inputs > 0;
+        self.start_input(store);
+    }
+
+    /// The number in the piece of the input that is being made.
+    fn number(&self) -> usize {
+        self.piece.ends.len()
+    }
+
+    /// Begins an input behind the bytes that are there.
+    fn start_input(&mut self, store: &Store) {
+        self.begun = self.piece.bytes.len();
+        self.looks = 0;
+        self.lane.state = self.marks[self.number()].state;
+        self.stack.resize(self.stack.len().max(self.bottom + PUSHES * STEPS + MORE), 0);
+        self.stack[self.bottom] = element(END, store.levels());
+        self.stack[self.bottom + 1] = element(store.start(), store.levels());
+        self.point(store, 2);
+    }
+
+    /// Points the lane into its buffers, above `height` elements, and sets
+    /// the limits up to which nothing has to be done.
+    fn point(&mut self, store: &Store, height: usize) {
+        let top = self.bottom + height;
+        if self.stack.len() < top + PUSHES * STEPS + MORE / 2 {
+            self.stack.resize(2 * top + PUSHES * STEPS + MORE, 0);
+        }
+        let number = self.number();
+        let spare = limit(store).saturating_sub(self.least_size(store, height)) / 2;
+        let bytes = &mut self.piece.bytes;
+        bytes.reserve(STORE * STEPS + MORE);
+        let room = bytes.capacity() - bytes.len() - STORE * STEPS;
+        let higher = (self.stack.len() - top - PUSHES * STEPS) as u64;
+        let higher = higher.min(spare / store.most_least.max(1));
+        // SAFETY: all stays within the buffers, which were made long enough.
+        unsafe {
+            self.lane.out = bytes.as_mut_ptr().add(bytes.len());
+            self.out_limit = self.lane.out.add((room as u64).min(spare) as usize);
+            self.lane.top = self.stack.as_mut_ptr().add(top);
+            self.top_limit = self.lane.top.add(higher as usize);
+            self.lane.mark = self.marks.as_mut_ptr().add(number);
+            self.last_mark = self.marks.as_mut_ptr().add(self.inputs);
+        }
+    }
+
+    /// Bytes of the input so far and the least length of what is open.
+    fn least_size(&self, store: &Store, height: usize) -> u64 {
+        let open = self.stack[self.bottom..][..height].iter().map(|e| store.least((e >> 16) as u16));
+        let emitted = (self.piece.bytes.len() - self.begun) as u64;
+        open.fold(emitted, u64::saturating_add)
+    }
+
+    /// Whether nothing has to be done before the next rounds.
+    #[inline]
+    pub fn goes_on(&mut self, most_looks: u64) -> bool {
+        self.looks += 1;
+        self.lane.mark < self.last_mark
+            && self.lane.out < self.out_limit
+            && self.lane.top < self.top_limit
+            && self.looks < most_looks
+    }
+
+    /// Does what has to be done; gives the piece when it is ready. The lane
+    /// has room for the next rounds then.
+    pub fn tend<'p>(&mut self, store: &Store<'p>, careful: &mut Aside<'p>) -> Option<Piece> {
+        let height = self.take(store);
+        if self.number() < self.inputs {
+            // An input that ended beyond the limit is at `begun` as well.
+            let steps = rng::steps(self.marks[self.number()].state, self.lane.state) / 2;
+            let far = steps.saturating_add(2 * STEPS as u64) > store.program.max_steps();
+            if far || height == 0 || self.least_size(store, height) > limit(store) {
+                self.again(store, careful);
+            } else {
+                self.point(store, height);
+            }
+        }
+        (self.number() == self.inputs).then(|| {
+            self.busy = false;
+            std::mem::take(&mut self.piece)
+        })
+    }
+
+    /// Makes the input that is being made again, with care.
+    fn again<'p>(&mut self, store: &Store<'p>, aside: &mut Aside<'p>) {
+        self.piece.bytes.truncate(self.begun);
+        let Aside { store: own, scratch } = aside;
+        let own = own.get_or_insert_with(|| Box::new(Store::new(store.program, &[])));
+        Careful::new(own, self.marks[self.number()].state).run(&mut self.piece.bytes, scratch);
+        self.piece.end(&store.separator);
+        self.start_input(store);
+    }
+
+    /// Gives the stack up: the input is made again, with care.
+    pub fn give_up<'p>(&mut self, store: &Store<'p>, aside: &mut Aside<'p>) {
+        self.take(store);
+        if self.number() < self.inputs {
+            self.again(store, aside);
+        }
+    }
+
+    /// Takes over what the machine wrote, up to an input beyond the size
+    /// limit; gives the height of the stack, 0 if there is such an input.
+    fn take(&mut self, store: &Store) -> usize {
+        let (limit, separator) = (limit(store), store.separator.len());
+        // SAFETY: the machine's pointers lie in these buffers; what is below
+        // `out` and `mark` was written.
+        unsafe {
+            let base = self.piece.bytes.as_ptr();
+            let reached = self.lane.mark.offset_from(self.marks.as_ptr()) as usize;
+            for number in self.number()..reached.min(self.inputs) {
+                let end = self.marks[number].end.offset_from(base) as usize;
+                if (end - self.begun) as u64 > limit {
+                    self.piece.bytes.set_len(end);
+                    return 0;
+                }
+                self.piece.ends.push(end);
+                self.begun = end + separator;
+            }
+            let done = self.number() == self.inputs;
+            // What was made beyond the last input is not wanted.
+            let len = if done { self.begun } else { self.lane.out.offset_from(base) as usize };
+            self.piece.bytes.set_len(len);
+        }
+        self.looks = 0;
+        self.height()
+    }
+
+    /// Has everything looked at again at the next look.
+    pub fn doubt(&mut self) {
+        self.top_limit = self.stack.as_mut_ptr();
+    }
+
+    /// Elements on the stack.
+    fn height(&self) -> usize {
+        // SAFETY: `top` points into the stack.
+        (unsafe { self.lane.top.offset_from(self.stack.as_ptr()) }) as usize - self.bottom
+    }
+
+    /// The stack, while the machine rests.
+    pub fn stack(&mut self) -> &mut [u32] {
+        let height = self.height();
+        &mut self.stack[self.bottom..][..height]
+    }
+}

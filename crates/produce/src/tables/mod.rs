@@ -1,0 +1,298 @@
+//! Expansions as data: the fast engine.
+//!
+//! In:  a [`Program`].
+//! Out: inputs with the distribution of the other engines, from a random
+//!      stream of its own.
+//!
+//! One unpredictable branch per choice is what slows a producer down. Here a
+//! choice is a number: for each stack symbol and depth a table lists what can
+//! come of it, several choices ahead, and a draw picks an entry by its exact
+//! probability (`build`, `alias`). An entry emits up to 16 bytes and pushes
+//! up to four symbols, which takes the machine two stores and no branch
+//! (`machine`). Bytes of sets, such as digits, are drawn apart and shuffled
+//! into place (`sets`). Several inputs are made at once (`lane`), so that
+//! the processor works on one while it waits for memory in another.
+//!
+//! What comes out is a function of the program, the seed, the index and
+//! [`FORMAT`]: not of the number of lanes or threads, the processor, or what
+//! was made before. Where an input comes near a limit it is ended choice by
+//! choice (`careful`). The bound on work counts steps of the machine.
+//!
+//! Rejected: several draws of bytes in one entry (more instructions than it
+//! saves steps), and tables that hold more than one row beyond the horizon
+//! (they do not stay in the cache).
+
+mod alias;
+mod build;
+mod careful;
+mod expand;
+mod item;
+mod lane;
+mod machine;
+mod parts;
+mod sets;
+mod store;
+mod visits;
+
+use crate::batch::Piece;
+use crate::program::Program;
+use expand::TEXT;
+use lane::{Aside, Buffers, ROUNDS};
+use machine::{Lane, View};
+use std::collections::VecDeque;
+use std::ops::Range;
+use store::Store;
+
+/// Changes when the same seed gives other inputs.
+pub const FORMAT: u32 = 1;
+/// Sets the stream apart from that of the other engines.
+const STREAM: u64 = 0x7ab1_e500_0000_0000 + FORMAT as u64;
+/// Inputs that are made at once.
+pub const LANES: usize = 4;
+/// Bytes of a piece of work, roughly.
+const PIECE: f64 = 32.0 * 1024.0;
+/// Most inputs of a piece.
+const MOST_INPUTS: u64 = 4096;
+/// Pieces that are ready before one that is not: more, and lanes wait.
+const AHEAD: usize = 4;
+
+/// Makes the inputs of a program.
+#[derive(Debug)]
+pub struct Tables<'p> {
+    store: Store<'p>,
+    aside: Aside<'p>,
+    lanes: Vec<Buffers>,
+    portable: bool,
+}
+
+/// Why tables do not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// Inputs must be lexed again.
+    Relexed,
+    /// More levels than a stack element holds.
+    Depth,
+    /// The separator is longer than an entry.
+    Separator,
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Misfit::Relexed => "its inputs are lexed again, which tables cannot do",
+            Misfit::Depth => "tables hold at most 65,535 levels of depth",
+            Misfit::Separator => "tables hold separators of at most 16 bytes",
+        })
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+impl<'p> Tables<'p> {
+    /// For a program, with `separator` behind each input.
+    pub fn new(program: &'p Program, separator: &[u8]) -> Result<Tables<'p>, Misfit> {
+        if program.relex.is_some() {
+            return Err(Misfit::Relexed);
+        }
+        if program.options.max_depth > u32::from(u16::MAX) {
+            return Err(Misfit::Depth);
+        }
+        if separator.len() > TEXT {
+            return Err(Misfit::Separator);
+        }
+        let (store, aside) = (Store::new(program, separator), Aside::default());
+        Ok(Tables { store, aside, lanes: Vec::new(), portable: false }.with_lanes(LANES))
+    }
+
+    /// With 1 to 8 inputs at once. What comes out is the same.
+    pub fn with_lanes(mut self, lanes: usize) -> Tables<'p> {
+        self.lanes = (0..lanes.clamp(1, machine::MOST_LANES)).map(Buffers::new).collect();
+        self
+    }
+
+    /// Without instructions that not every processor has. What comes out is
+    /// the same.
+    pub fn portable(mut self) -> Tables<'p> {
+        self.portable = true;
+        self
+    }
+
+    /// With at most about this many entries (72 bytes each; 262,144 if not
+    /// said otherwise) before all are thrown away and made again. What comes
+    /// out is the same.
+    pub fn with_entries(mut self, most: usize) -> Tables<'p> {
+        self.store.most_entries = most;
+        self
+    }
+
+    /// Entries and symbols that were made so far.
+    pub fn figures(&self) -> (usize, usize) {
+        (self.store.entries.len(), self.store.tables.len() / store::ROWS)
+    }
+
+    /// How many inputs go into one piece of work.
+    pub fn piece_inputs(&self) -> u64 {
+        let mean = self.store.program.expected_length().max(1.0);
+        ((PIECE / mean) as u64).clamp(1, MOST_INPUTS)
+    }
+
+    /// Appends input `index` of `seed`, without separator.
+    pub fn one(&mut self, seed: u64, index: u64, out: &mut Vec<u8>) {
+        let mut pieces = self.pieces(seed, std::iter::once(index..index.saturating_add(1)));
+        if let Some(piece) = pieces.next() {
+            out.extend(piece.inputs().flat_map(|(_, input)| input));
+        }
+    }
+
+    /// Makes the inputs of all `work`, piece by piece, in this order.
+    pub fn pieces<W: Iterator<Item = Range<u64>>>(&mut self, seed: u64, work: W) -> Pieces<'_, 'p, W> {
+        for lane in &mut self.lanes {
+            lane.busy = false;
+        }
+        let numbers = vec![0; self.lanes.len()];
+        let most_looks = (self.store.program.max_steps() / ROUNDS as u64).saturating_sub(100).max(1);
+        let (ready, spare) = (VecDeque::new(), Vec::new());
+        Pieces { tables: self, seed, work, ready, first: 0, numbers, spare, most_looks }
+    }
+}
+
+/// Pieces of work that are under way.
+#[derive(Debug)]
+pub struct Pieces<'t, 'p, W> {
+    tables: &'t mut Tables<'p>,
+    seed: u64,
+    work: W,
+    /// Pieces from number `first` on, once they are ready.
+    ready: VecDeque<Option<Piece>>,
+    first: u64,
+    /// The piece of each lane.
+    numbers: Vec<u64>,
+    spare: Vec<Piece>,
+    /// Looks after which the bound on work may be near.
+    most_looks: u64,
+}
+
+impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
+    /// Gives a piece back whose bytes are no longer needed.
+    pub fn recycle(&mut self, piece: Piece) {
+        self.spare.push(piece);
+    }
+
+    /// Gives each idle lane the next piece of work, unless it is far ahead.
+    fn employ(&mut self) {
+        for at in 0..self.tables.lanes.len() {
+            if self.tables.lanes[at].busy || self.ready.len() >= AHEAD * self.tables.lanes.len() {
+                continue;
+            }
+            let Some(indices) = self.work.next() else { return };
+            self.numbers[at] = self.first + self.ready.len() as u64;
+            self.ready.push_back(None);
+            let piece = self.spare.pop().unwrap_or_default();
+            self.tables.lanes[at].begin(&self.tables.store, piece, self.seed, indices);
+        }
+    }
+
+    /// Looks after a lane.
+    fn look_after(&mut self, at: usize) {
+        let Tables { store, aside, lanes, .. } = &mut *self.tables;
+        if lanes[at].busy
+            && !lanes[at].goes_on(self.most_looks)
+            && let Some(piece) = lanes[at].tend(store, aside)
+        {
+            let place = (self.numbers[at] - self.first) as usize;
+            self.ready[place] = Some(piece);
+        }
+    }
+
+    /// Some rounds of all lanes.
+    fn work(&mut self) {
+        match self.tables.lanes.len() {
+            1 => self.together::<1>(),
+            2 => self.together::<2>(),
+            3 => self.together::<3>(),
+            4 => self.together::<4>(),
+            5 => self.together::<5>(),
+            6 => self.together::<6>(),
+            7 => self.together::<7>(),
+            _ => self.together::<8>(),
+        }
+    }
+
+    fn together<const K: usize>(&mut self) {
+        if self.tables.lanes.iter().all(|lane| lane.busy) {
+            self.run::<K>(|k| k);
+            return;
+        }
+        for at in 0..K {
+            if self.tables.lanes[at].busy {
+                self.run::<1>(|_| at);
+            }
+        }
+    }
+
+    fn run<const K: usize>(&mut self, at: impl Fn(usize) -> usize) {
+        let mut lanes: [Lane; K] = std::array::from_fn(|k| self.tables.lanes[at(k)].lane);
+        let view = View::of(&self.tables.store);
+        // SAFETY: `look_after` saw to the room of each lane before, and each
+        // stack has the end at its bottom.
+        let missing = unsafe {
+            match self.tables.portable {
+                false => machine::run(view, &mut lanes, ROUNDS),
+                true => machine::run_portable(view, &mut lanes, ROUNDS),
+            }
+        };
+        for (k, lane) in lanes.iter().enumerate() {
+            self.tables.lanes[at(k)].lane = *lane;
+        }
+        if let Some(k) = missing {
+            self.build(at(k));
+        }
+        for k in 0..K {
+            self.look_after(at(k));
+        }
+    }
+
+    /// Makes the table that a lane is in need of.
+    fn build(&mut self, at: usize) {
+        let Tables { store, aside, lanes, .. } = &mut *self.tables;
+        if !store.has_room() {
+            let busy = lanes.iter_mut().filter(|lane| lane.busy);
+            let mut stacks: Vec<&mut [u32]> = busy.map(|lane| lane.stack()).collect();
+            if store.start_over(&mut stacks).is_none() {
+                store.start_over(&mut []);
+                for lane in lanes.iter_mut().filter(|lane| lane.busy) {
+                    lane.give_up(store, aside);
+                }
+            }
+        }
+        let most = (store.most_least, store.most_growth);
+        if let Some(&element) = lanes[at].stack().last() {
+            let row = (element as u16).min(item::HORIZON);
+            store.build((element >> 16) as u16, row);
+        }
+        if (store.most_least, store.most_growth) != most {
+            // The limits of all lanes were for shorter symbols.
+            for lane in lanes.iter_mut().filter(|lane| lane.busy) {
+                lane.doubt();
+            }
+        }
+    }
+}
+
+impl<W: Iterator<Item = Range<u64>>> Iterator for Pieces<'_, '_, W> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        loop {
+            self.employ();
+            match self.ready.front_mut() {
+                None => return None,
+                Some(Some(_)) => {
+                    self.first += 1;
+                    return self.ready.pop_front().flatten();
+                }
+                Some(None) => self.work(),
+            }
+        }
+    }
+}

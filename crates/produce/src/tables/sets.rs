@@ -1,0 +1,112 @@
+//! Sets of bytes of which one is drawn uniformly, and tables of tuples that
+//! draw several at once.
+//!
+//! In:  classes, and alternatives that are single bytes of the same weight.
+//! Out: numbers of sets, and for each number of bytes a table of all tuples,
+//!      padded to four bytes. A draw from it is one multiplication.
+
+use std::collections::HashMap;
+use wug_grammar::Class;
+use wug_grammar::class::Unit;
+
+/// Most words of one table of tuples: pairs of printable characters fit.
+const MAX_TUPLES: usize = 96 * 96;
+/// Most bytes of a tuple.
+pub const MAX_TUPLE: usize = 4;
+
+/// All sets that were met, and their tuples.
+#[derive(Debug)]
+pub struct Sets {
+    numbers: HashMap<Box<[u8]>, u32>,
+    members: Vec<Box<[u8]>>,
+    tuples: HashMap<Box<[u32]>, Tuples>,
+    /// The words of all tables; the first stands for none.
+    pub words: Vec<u32>,
+}
+
+impl Default for Sets {
+    fn default() -> Sets {
+        Sets { numbers: HashMap::new(), members: Vec::new(), tuples: HashMap::new(), words: vec![0] }
+    }
+}
+
+/// A table of tuples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tuples {
+    pub base: u32,
+    pub count: u32,
+}
+
+impl Sets {
+    /// Forgets all tables of tuples; sets keep their numbers.
+    pub fn clear(&mut self) {
+        self.tuples.clear();
+        self.words.truncate(1);
+    }
+
+    /// The number of a set.
+    pub fn number(&mut self, members: &[u8]) -> u32 {
+        if let Some(&number) = self.numbers.get(members) {
+            return number;
+        }
+        let number = self.members.len() as u32;
+        self.numbers.insert(members.into(), number);
+        self.members.push(members.into());
+        number
+    }
+
+    /// The bytes of a set, in order.
+    pub fn members(&self, set: u32) -> &[u8] {
+        &self.members[set as usize]
+    }
+
+    /// Whether one draw can give a byte of each of these sets.
+    pub fn fit(&self, sets: impl Iterator<Item = u32>) -> bool {
+        let (mut count, mut tuples) = (0, 1usize);
+        for set in sets {
+            count += 1;
+            tuples = tuples.saturating_mul(self.members(set).len());
+        }
+        count <= MAX_TUPLE && tuples <= MAX_TUPLES
+    }
+
+    /// The table of tuples of these sets, at most [`MAX_TUPLE`].
+    pub fn tuples(&mut self, sets: &[u32]) -> Tuples {
+        if let Some(&tuples) = self.tuples.get(sets) {
+            return tuples;
+        }
+        let base = self.words.len() as u32;
+        let count: usize = sets.iter().map(|&set| self.members(set).len()).product();
+        for tuple in 0..count {
+            let (mut rest, mut word) = (tuple, [0; MAX_TUPLE]);
+            for (byte, &set) in word.iter_mut().zip(sets) {
+                let members = &self.members[set as usize];
+                *byte = members[rest % members.len()];
+                rest /= members.len();
+            }
+            self.words.push(u32::from_le_bytes(word));
+        }
+        let tuples = Tuples { base, count: count as u32 };
+        self.tuples.insert(sets.into(), tuples);
+        tuples
+    }
+}
+
+/// A class as sequences of sets of bytes, each with the number of members
+/// that it stands for. Within a sequence all are equally likely.
+pub fn sequences(class: &Class) -> Vec<(u64, Vec<(u8, u8)>)> {
+    let mut all = Vec::new();
+    for &(low, high) in class.ranges() {
+        if class.unit() == Unit::Byte {
+            all.push((u64::from(high - low) + 1, vec![(low as u8, high as u8)]));
+            continue;
+        }
+        let of = |value| char::from_u32(value).unwrap_or(char::MAX);
+        for sequence in regex_syntax::utf8::Utf8Sequences::new(of(low), of(high)) {
+            let ranges: Vec<(u8, u8)> = sequence.as_slice().iter().map(|r| (r.start, r.end)).collect();
+            let members = ranges.iter().map(|r| u64::from(r.1 - r.0) + 1).product();
+            all.push((members, ranges));
+        }
+    }
+    all
+}
