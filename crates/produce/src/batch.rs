@@ -99,6 +99,38 @@ impl Piece {
         self.ends.is_empty()
     }
 
+    /// The index of the first input.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The lengths of the inputs.
+    pub fn lengths(&self) -> impl Iterator<Item = usize> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end + self.separator));
+        self.ends.iter().zip(starts).map(|(end, start)| end - start)
+    }
+
+    /// How many inputs there are up to the one with which they have `enough`
+    /// bytes, or all.
+    pub fn inputs_within(&self, enough: u64) -> usize {
+        if (self.bytes.len() as u64) < enough {
+            return self.len();
+        }
+        let mut bytes = 0;
+        let last = self.lengths().position(|length| {
+            bytes += length as u64;
+            bytes >= enough
+        });
+        last.map_or(self.len(), |last| last + 1)
+    }
+
+    /// The first `count` inputs with their separators.
+    pub fn bytes_of(&self, count: usize) -> &[u8] {
+        let end =
+            count.checked_sub(1).and_then(|last| self.ends.get(last)).map_or(0, |end| end + self.separator);
+        &self.bytes[..end]
+    }
+
     /// The inputs with their indices.
     pub fn inputs(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end + self.separator));

@@ -1,6 +1,7 @@
 //! `wug generate`.
 
 mod compiled;
+mod pieces;
 mod sink;
 mod stats;
 mod workers;
@@ -17,6 +18,7 @@ use stats::{Clock, Lengths, Stats, used_share};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use wug_produce::tables::Tables;
 use wug_produce::{Engine, Options, Program, RanTogether, Scratch, Tape, Unfit};
 
 /// Make inputs from a grammar
@@ -51,9 +53,10 @@ pub struct Generate {
     #[arg(long, value_enum, default_value_t = ClosingArg::Min, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
     closing: ClosingArg,
     /// What makes the inputs: `recursive` or `iterative`,
-    /// the two plain ways, `vm`, a flattened program,
-    /// `compiled`, built by the C compiler, or `auto`, the
-    /// fastest that fits; all make the same
+    /// the two plain ways, `vm` or `compiled`, which make the
+    /// same faster, `tables`, the fastest, which makes others
+    /// of the same kind, or `auto`: `vm` for a few, `tables`
+    /// for many
     #[arg(long, value_enum, default_value_t = EngineArg::Auto, value_name = "NAME", hide_possible_values = true, verbatim_doc_comment)]
     engine: EngineArg,
     /// Threads that make inputs; the result is the same for
@@ -89,22 +92,40 @@ enum EngineArg {
     Iterative,
     Vm,
     Compiled,
+    Tables,
     Auto,
 }
 
-impl EngineArg {
-    /// The engine, its name, and why it is this one.
-    fn pick(self) -> (Engine, &'static str, &'static str) {
-        match self {
-            EngineArg::Recursive => (Engine::Recursive, "recursive", "asked for"),
-            EngineArg::Iterative => (Engine::Iterative, "iterative", "asked for"),
-            EngineArg::Vm => (Engine::Vm, "vm", "asked for"),
-            // Choices are recorded and replayed by the plain engine.
-            EngineArg::Compiled => (Engine::Recursive, "compiled", "asked for"),
-            EngineArg::Auto => (Engine::Recursive, "recursive", "the plain engine; faster ones are to come"),
+/// An engine, and why it is this one.
+struct Pick {
+    engine: EngineArg,
+    why: &'static str,
+}
+
+impl Pick {
+    fn name(&self) -> &'static str {
+        match self.engine {
+            EngineArg::Recursive | EngineArg::Auto => "recursive",
+            EngineArg::Iterative => "iterative",
+            EngineArg::Vm => "vm",
+            EngineArg::Compiled => "compiled",
+            EngineArg::Tables => "tables",
+        }
+    }
+
+    /// What makes inputs choice by choice. The plain engine stands in for
+    /// those that do not, where choices are recorded or replayed.
+    fn choices(&self) -> Engine {
+        match self.engine {
+            EngineArg::Iterative => Engine::Iterative,
+            EngineArg::Vm => Engine::Vm,
+            _ => Engine::Recursive,
         }
     }
 }
+
+/// Below this many bytes the time to make tables is more than they save.
+const WORTH_TABLES: f64 = 8.0 * 1024.0 * 1024.0;
 
 fn threads(text: &str) -> Result<usize, String> {
     match number::wide(text)? {
@@ -155,7 +176,8 @@ impl Generate {
             }
         })?;
         terminal::diagnostics(&program.warnings, &loaded.sources);
-        let compiled = match self.engine {
+        let pick = self.pick(&program, single)?;
+        let compiled = match pick.engine {
             EngineArg::Compiled => Some(Compiled::new(&program)?),
             _ => None,
         };
@@ -173,8 +195,18 @@ impl Generate {
         let clock = Clock::start();
         let mut lengths = Lengths::default();
         let scratches = match single {
-            true => vec![self.one(&program, seed, tape.unwrap_or_default(), &mut sink, &mut lengths)?],
-            false => self.many(&program, compiled.as_ref(), seed, &interrupt, &mut sink, &mut lengths)?,
+            true => {
+                let tape = tape.unwrap_or_default();
+                vec![self.one(&program, pick.choices(), seed, tape, &mut sink, &mut lengths)?]
+            }
+            false if pick.engine == EngineArg::Tables => {
+                self.many_by_tables(&program, seed, &interrupt, &mut sink, &mut lengths)?;
+                Vec::new()
+            }
+            false => {
+                let (engine, compiled) = (pick.choices(), compiled.as_ref());
+                self.many(&program, engine, compiled, seed, &interrupt, &mut sink, &mut lengths)?
+            }
         };
         match sink.finish() {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -183,7 +215,7 @@ impl Generate {
             _ => {}
         }
         if self.stats {
-            let stats = self.stats(&program, &scratches, seed, &lengths, &clock, setup_seconds);
+            let stats = self.stats(&program, &pick, &scratches, seed, &lengths, &clock, setup_seconds);
             let text = serde_json::to_string(&stats).map_err(|e| Failure::Message(1, e.to_string()))?;
             terminal::say(&format!("{text}\n"));
         }
@@ -195,27 +227,84 @@ impl Generate {
         Ok(())
     }
 
+    /// Which engine it is.
+    fn pick(&self, program: &Program, single: bool) -> Result<Pick, Failure> {
+        let misfit = Tables::new(program, &self.separator.0).err();
+        if self.engine != EngineArg::Auto {
+            if let (EngineArg::Tables, Some(misfit)) = (self.engine, misfit) {
+                return Err(Failure::usage(format!("{misfit}; use --engine vm")));
+            }
+            if single && self.engine == EngineArg::Tables {
+                return Err(Failure::usage("tables make no choices to record or replay; use --engine vm"));
+            }
+            return Ok(Pick { engine: self.engine, why: "asked for" });
+        }
+        let bytes = match self.bytes {
+            Some(bytes) => bytes as f64,
+            None => self.count.unwrap_or(1) as f64 * program.expected_length(),
+        };
+        let (engine, why) = if single {
+            (EngineArg::Vm, "choices are recorded or replayed")
+        } else if misfit.is_some() {
+            (EngineArg::Vm, "the grammar or the options do not fit tables")
+        } else if bytes < WORTH_TABLES {
+            (EngineArg::Vm, "for less than 8 MiB, tables do not pay")
+        } else {
+            (EngineArg::Tables, "the fastest, for 8 MiB or more")
+        };
+        Ok(Pick { engine, why })
+    }
+
+    /// Makes all inputs, in order, by tables.
+    fn many_by_tables(
+        &self,
+        program: &Program,
+        seed: u64,
+        interrupt: &Interrupt,
+        sink: &mut Sink,
+        lengths: &mut Lengths,
+    ) -> Result<(), Failure> {
+        let (indices, enough) = self.amount();
+        let (program, separator, threads) = (program, &self.separator.0[..], self.threads);
+        let mut failure = None;
+        let done = pieces::Job { program, separator, seed, indices, threads }.run(|piece| {
+            let count = piece.inputs_within(enough - lengths.bytes);
+            if let Err((index, error)) = sink.write_piece(piece, count) {
+                failure = Some((index, error));
+                return false;
+            }
+            piece.lengths().take(count).for_each(|length| lengths.add(length as u64));
+            lengths.bytes < enough && !interrupt.asked()
+        });
+        match failure {
+            Some((index, error)) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::Message(1, sink.complain(index, &error)))
+            }
+            _ => done.map_err(|misfit| Failure::Message(1, misfit.to_string())),
+        }
+    }
+
+    /// Which inputs, and with how many bytes there are enough.
+    fn amount(&self) -> (std::ops::Range<u64>, u64) {
+        let count = self.count.unwrap_or(if self.bytes.is_some() { u64::MAX } else { 1 });
+        let enough = self.bytes.unwrap_or(u64::MAX);
+        (0..if enough == 0 { 0 } else { count }, enough)
+    }
+
     /// Makes all inputs, in order.
     fn many(
         &self,
         program: &Program,
+        engine: Engine,
         compiled: Option<&Compiled>,
         seed: u64,
         interrupt: &Interrupt,
         sink: &mut Sink,
         lengths: &mut Lengths,
     ) -> Result<Vec<Scratch>, Failure> {
-        let count = self.count.unwrap_or(if self.bytes.is_some() { u64::MAX } else { 1 });
-        let enough = self.bytes.unwrap_or(u64::MAX);
+        let (indices, enough) = self.amount();
         let mut failure = None;
-        let job = workers::Job {
-            program,
-            engine: self.engine.pick().0,
-            compiled,
-            seed,
-            indices: 0..if enough == 0 { 0 } else { count },
-            threads: self.threads,
-        };
+        let job = workers::Job { program, engine, compiled, seed, indices, threads: self.threads };
         let scratches = job.run(|index, input| {
             if let Err(error) = sink.write(index, input) {
                 failure = Some((index, error));
@@ -239,6 +328,7 @@ impl Generate {
     fn one(
         &self,
         program: &Program,
+        engine: Engine,
         seed: u64,
         tape: Tape,
         sink: &mut Sink,
@@ -246,7 +336,6 @@ impl Generate {
     ) -> Result<Scratch, Failure> {
         let (mut scratch, mut input) = (Scratch::default(), Vec::new());
         let mut tape = tape.recording();
-        let engine = self.engine.pick().0;
         let made = program.produce_with(engine, seed, 0, &mut tape, &mut scratch, &mut input);
         made.ok_or_else(|| ran_together(RanTogether { index: 0 }))?;
         lengths.add(input.len() as u64);
@@ -264,9 +353,11 @@ impl Generate {
         }
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn stats(
         &self,
         program: &Program,
+        pick: &Pick,
         scratches: &[Scratch],
         seed: u64,
         lengths: &Lengths,
@@ -275,10 +366,9 @@ impl Generate {
     ) -> Stats {
         let (wall, cpu): (Duration, Duration) = (clock.wall(), clock.cpu());
         let cpu_seconds = cpu.as_secs_f64();
-        let (_, engine, why) = self.engine.pick();
         Stats {
-            engine,
-            why,
+            engine: pick.name(),
+            why: pick.why,
             seed,
             threads: self.threads,
             inputs: lengths.inputs,
@@ -293,8 +383,8 @@ impl Generate {
             p99: lengths.quantile(0.99),
             max: lengths.quantile(1.0),
             expected_mean: Some(program.expected_length()).filter(|m| m.is_finite()),
-            alternatives_used: match self.engine {
-                EngineArg::Vm | EngineArg::Compiled => None,
+            alternatives_used: match pick.engine {
+                EngineArg::Vm | EngineArg::Compiled | EngineArg::Tables => None,
                 _ => Some(used_share(program, scratches)),
             },
             redrawn: scratches.iter().map(|s| s.redrawn).sum(),

@@ -7,6 +7,7 @@ use memmap2::MmapMut;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use wug_produce::batch::Piece;
 
 /// What `--sink` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +85,26 @@ impl Sink {
             Sink::Mapped { file, separator } => file.append(input, separator),
             Sink::Null => {
                 std::hint::black_box(input);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes the first `count` inputs of a piece; on failure gives the
+    /// index of the one that it happened at, or of the first.
+    pub fn write_piece(&mut self, piece: &Piece, count: usize) -> Result<(), (u64, io::Error)> {
+        match self {
+            Sink::Stream { out, .. } => {
+                out.write_all(piece.bytes_of(count)).map_err(|error| (piece.first(), error))
+            }
+            Sink::Null => {
+                std::hint::black_box(piece.bytes());
+                Ok(())
+            }
+            Sink::Folder(_) | Sink::Mapped { .. } => {
+                for (index, input) in piece.inputs().take(count) {
+                    self.write(index, input).map_err(|error| (index, error))?;
+                }
                 Ok(())
             }
         }

@@ -32,10 +32,15 @@ pub struct Stats {
     pub redrawn: u64,
 }
 
+/// Lengths below this are counted in an array.
+const SHORT: u64 = 1 << 14;
+
 /// How many inputs had each length: bounded by the size limit, however many
 /// inputs there are.
 #[derive(Default)]
 pub struct Lengths {
+    /// Of short inputs, by length.
+    short: Vec<u64>,
     counts: BTreeMap<u64, u64>,
     pub inputs: u64,
     pub bytes: u64,
@@ -44,7 +49,14 @@ pub struct Lengths {
 impl Lengths {
     /// One more input.
     pub fn add(&mut self, length: u64) {
-        *self.counts.entry(length).or_default() += 1;
+        match self.short.get_mut(length as usize) {
+            Some(count) => *count += 1,
+            None if length < SHORT => {
+                self.short.resize(SHORT as usize, 0);
+                self.short[length as usize] += 1;
+            }
+            None => *self.counts.entry(length).or_default() += 1,
+        }
         self.inputs += 1;
         self.bytes += length;
     }
@@ -53,7 +65,8 @@ impl Lengths {
     pub fn quantile(&self, q: f64) -> u64 {
         let wanted = (self.inputs.saturating_sub(1) as f64 * q).round() as u64;
         let mut seen = 0;
-        for (&length, &count) in &self.counts {
+        let short = (0..).zip(self.short.iter().copied());
+        for (length, count) in short.chain(self.counts.iter().map(|(&length, &count)| (length, count))) {
             seen += count;
             if seen > wanted {
                 return length;
