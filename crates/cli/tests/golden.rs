@@ -41,6 +41,7 @@ golden! {
     emit_writes_source_or_says_why_not
     files_are_joined_by_commas_or_imported
     full_disks_are_told_and_closed_pipes_are_not
+    generate_by_tables
     generate_closes_rules_at_the_depth
     generate_is_the_same_by_every_way
     generate_keeps_to_its_limits

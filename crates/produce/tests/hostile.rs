@@ -4,6 +4,7 @@
 use wug_grammar::facts::ClosingMode;
 use wug_grammar::load::load_text;
 use wug_grammar::{Grammar, Notation};
+use wug_produce::tables::Tables;
 use wug_produce::{Engine, Options, Program, Scratch, Unfit};
 
 fn wug(text: &str) -> Grammar {
@@ -22,6 +23,11 @@ fn ends(text: &str, max_size: u64, depths: &[u32]) {
                 out
             });
             assert!(inputs[0].len() as u64 <= max_size);
+            if let Ok(mut tables) = Tables::new(&program, b"") {
+                let mut input = Vec::new();
+                tables.one(1, 0, &mut input);
+                assert!(input.len() as u64 <= max_size);
+            }
             assert_eq!(inputs[0], inputs[1]);
             assert_eq!(inputs[0], inputs[2]);
         }

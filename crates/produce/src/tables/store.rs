@@ -129,7 +129,8 @@ impl<'p> Store<'p> {
         store
     }
 
-    /// Throws everything away but [`END`] and the start.
+    /// Throws everything away but [`END`] and the start. The greatest values
+    /// stay: inputs on their way have seen them.
     fn clear(&mut self) {
         self.numbers.clear();
         self.symbols.clear();
@@ -139,7 +140,6 @@ impl<'p> Store<'p> {
         self.entries.clear();
         self.expander.sets.clear();
         self.growth.clear();
-        (self.most_least, self.most_growth) = (0, 0);
         let end = self.symbol(Box::new([]));
         let rule = self.program.grammar.start();
         let start = self.symbol(Box::new([Item::flat(What::Body(self.program.grammar.rule(rule).body))]));
