@@ -4,7 +4,7 @@
 //! In:  a [`Program`]; of its options only the closing counts, since depth
 //!      and cap are parameters of what is emitted.
 //! Out: source text, C or Rust. It has the fast way, which is the flattened
-//!      program ([`crate::flat`]) in one of several styles, and the exact way
+//!      program (`crate::flat`) in one of several styles, and the exact way
 //!      on tables of the grammar, which makes an input again that came near a
 //!      limit, as the engine `vm` has it made by the reference engine.
 //!

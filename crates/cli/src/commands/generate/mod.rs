@@ -124,6 +124,13 @@ impl Pick {
     }
 }
 
+/// Where inputs go and are counted, and what stops them.
+struct End<'a> {
+    interrupt: &'a Interrupt,
+    sink: &'a mut Sink,
+    lengths: &'a mut Lengths,
+}
+
 /// Below this many bytes the time to make tables is more than they save.
 const WORTH_TABLES: f64 = 8.0 * 1024.0 * 1024.0;
 
@@ -200,12 +207,14 @@ impl Generate {
                 vec![self.one(&program, pick.choices(), seed, tape, &mut sink, &mut lengths)?]
             }
             false if pick.engine == EngineArg::Tables => {
-                self.many_by_tables(&program, seed, &interrupt, &mut sink, &mut lengths)?;
+                let mut end = End { interrupt: &interrupt, sink: &mut sink, lengths: &mut lengths };
+                self.many_by_tables(&program, seed, &mut end)?;
                 Vec::new()
             }
             false => {
                 let (engine, compiled) = (pick.choices(), compiled.as_ref());
-                self.many(&program, engine, compiled, seed, &interrupt, &mut sink, &mut lengths)?
+                let mut end = End { interrupt: &interrupt, sink: &mut sink, lengths: &mut lengths };
+                self.many(&program, engine, compiled, seed, &mut end)?
             }
         };
         match sink.finish() {
@@ -256,14 +265,8 @@ impl Generate {
     }
 
     /// Makes all inputs, in order, by tables.
-    fn many_by_tables(
-        &self,
-        program: &Program,
-        seed: u64,
-        interrupt: &Interrupt,
-        sink: &mut Sink,
-        lengths: &mut Lengths,
-    ) -> Result<(), Failure> {
+    fn many_by_tables(&self, program: &Program, seed: u64, end: &mut End) -> Result<(), Failure> {
+        let End { interrupt, sink, lengths } = end;
         let (indices, enough) = self.amount();
         let (program, separator, threads) = (program, &self.separator.0[..], self.threads);
         let mut failure = None;
@@ -298,10 +301,9 @@ impl Generate {
         engine: Engine,
         compiled: Option<&Compiled>,
         seed: u64,
-        interrupt: &Interrupt,
-        sink: &mut Sink,
-        lengths: &mut Lengths,
+        end: &mut End,
     ) -> Result<Vec<Scratch>, Failure> {
+        let End { interrupt, sink, lengths } = end;
         let (indices, enough) = self.amount();
         let mut failure = None;
         let job = workers::Job { program, engine, compiled, seed, indices, threads: self.threads };
