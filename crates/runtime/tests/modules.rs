@@ -196,6 +196,25 @@ fn a_library_of_ours_works_in_a_program_that_is_not() {
     }
 }
 
+#[test]
+fn what_libtool_copies_from_our_command_line_is_not_linked_twice() {
+    let folder = Folder::new();
+    folder.file("library.c", LIBRARY);
+    cc(&folder, "gcc", Fast, "-fPIC -c ./library.c -o ./library.o");
+    let ours = std::fs::read_dir(cache())
+        .unwrap()
+        .map(|e| e.unwrap().path().join("module.o"))
+        .filter(|path| path.is_file());
+    for module in ours {
+        let arguments = format!("-shared -nostdlib ./library.o {} -lc -o ./liblibrary.so", module.display());
+        let code = try_cc(&folder, "gcc", Fast, &arguments);
+        if code == 0 {
+            return;
+        }
+    }
+    panic!("no runtime of the cache could be named");
+}
+
 /// Runs steps with both builds at once, in the folder.
 fn both(folder: &Folder, compiler: &str, steps: &[&str]) {
     for step in steps {

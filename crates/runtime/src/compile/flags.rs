@@ -63,7 +63,8 @@ pub fn instrumented(
     if padded {
         all.push(library.file("pad_first.o"));
     }
-    all.extend(invocation.arguments.iter().cloned());
+    // libtool looks at what a compiler links by itself, and names it later.
+    all.extend(invocation.arguments.iter().filter(|argument| !library.contains(argument)).cloned());
     if compiles && goal != Goal::Preprocess || links && invocation.lto {
         instrument(compiler.family, invocation, options.build, &library, &mut all);
     } else if compiler.family == Family::Gcc && goal != Goal::Preprocess && came_from_us(invocation) {

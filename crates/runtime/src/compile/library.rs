@@ -7,7 +7,7 @@
 use super::Error;
 use super::compiler::Compiler;
 use crate::source;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs;
 use std::io;
@@ -51,6 +51,11 @@ impl Library {
     /// A file of it.
     pub fn file(&self, name: &str) -> OsString {
         self.folder.join(name).into_os_string()
+    }
+
+    /// Whether a path is one of its files.
+    pub fn contains(&self, path: &OsStr) -> bool {
+        Path::new(path).starts_with(&self.folder)
     }
 
     /// What the assembler reads before gcc's output.

@@ -5,6 +5,7 @@
 
 mod executor;
 mod load;
+mod overhead;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
@@ -21,6 +22,7 @@ pub struct Bench {
 enum Name {
     Executor(executor::Executor),
     Load(load::Load),
+    Overhead(overhead::Overhead),
 }
 
 impl Bench {
@@ -28,6 +30,7 @@ impl Bench {
         match self.name {
             Name::Executor(executor) => executor.run(),
             Name::Load(load) => load.run(),
+            Name::Overhead(overhead) => overhead.run(),
         }
     }
 }
