@@ -59,6 +59,8 @@ static void attach_board(long fd) {
     wug.modules = region(&board->modules, sizeof(struct wug_module));
     wug.module_capacity = (uint32_t)(board->modules.capacity / sizeof(struct wug_module));
     wug.module_count = &board->module_count;
+    wug.dictionary = region(&board->dictionary, 1);
+    wug.dictionary_room = board->dictionary.capacity;
 }
 
 static void attach_afl(long id) {

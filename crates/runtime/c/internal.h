@@ -52,6 +52,8 @@ struct wug_state {
     struct wug_module *modules;
     uint32_t module_capacity;
     uint32_t *module_count;
+    uint8_t *dictionary;
+    size_t dictionary_room;
     uint32_t map_used;         /* at the time of the handshake, as the fuzzer knows it */
     uint32_t map_limit;        /* ids that may be given out after it */
     int serving;               /* the handshake is over */
@@ -68,6 +70,8 @@ HIDDEN void wug_trace_init(void);
 HIDDEN void wug_trace_begin(void);
 HIDDEN void wug_crash_init(void);
 HIDDEN int wug_loop(unsigned count);
+/* Writes words of the program, a length byte before each; how many bytes. */
+HIDDEN size_t wug_dictionary(uint8_t *to, size_t room);
 HIDDEN int wug_module_of(uintptr_t pc, uint32_t *site);
 
 /* Marks that a part of the archive was linked: see the files of that name.

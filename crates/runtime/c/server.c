@@ -264,8 +264,23 @@ static uint32_t map_size(void) {
     return size;
 }
 
+#define AFL_DICTIONARY ((size_t)32 << 10)
+
+/* AFL++ reads the words from the pipe: they are gone after the handshake. */
+static uint8_t *words_for_afl(uint32_t *length) {
+    uint8_t *words = mmap(0, AFL_DICTIONARY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (words == MAP_FAILED) return 0;
+    *length = (uint32_t)wug_dictionary(words, AFL_DICTIONARY);
+    return words;
+}
+
+static void give_words(const uint8_t *words, uint32_t length) {
+    if (!say(length) || !give(words, length)) _exit(1);
+}
+
 static void handshake_v1(void) {
-    uint32_t answer = 0, size = map_size(), error = 0;
+    uint32_t answer = 0, size = map_size(), error = 0, length = 0;
+    uint8_t *words = wug.board ? 0 : words_for_afl(&length);
     if (wug.attach_failed) error = WUG_V1_ERROR_MAP;
     else if (wug.map && wug.map_used > wug.map_capacity) error = WUG_V1_ERROR_MAP_SIZE;
     if (!say(WUG_V1_HELLO) || take(&answer, 4) != 1 || answer != ~WUG_V1_HELLO) _exit(1);
@@ -273,12 +288,15 @@ static void handshake_v1(void) {
         say(WUG_V1_ERROR | error);
         _exit(1);
     }
-    say(WUG_V1_MAPSIZE | (wug.input && SHARES_INPUT ? WUG_V1_SHARED_INPUT : 0));
+    say(WUG_V1_MAPSIZE | (wug.input && SHARES_INPUT ? WUG_V1_SHARED_INPUT : 0) | (length ? WUG_V1_AUTODICT : 0));
     say(size);
+    if (length) give_words(words, length);
+    if (words) munmap(words, AFL_DICTIONARY);
     if (!say(WUG_V1_HELLO)) _exit(1);
 }
 
 static void handshake_old(void) {
+    /* No dictionary: afl-showmap does not answer the offer of one. */
     uint32_t size = map_size(), options = 0, answer;
     int offers_input = wug.input != 0;
     if (size <= WUG_OLD_MAX_MAPSIZE) options |= WUG_OLD_MAPSIZE | (size - 1) << 1;
@@ -314,6 +332,7 @@ HIDDEN void wug_start(void) {
         if (!shared) wug.input = 0;
         board->features |= (wug_is_persistent ? WUG_HAS_PERSISTENT : 0) | (shared ? WUG_HAS_SHARED_INPUT : 0) |
                            (wug_is_deferred ? WUG_HAS_DEFERRED : 0) | (__asan_init ? WUG_HAS_SANITIZER : 0);
+        if (wug.dictionary) board->dictionary_used = (uint32_t)wug_dictionary(wug.dictionary, wug.dictionary_room);
         sigaction(WUG_STOP_SIGNAL, &action, 0);
     }
     struct sigaction children;

@@ -14,6 +14,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("server.c", include_str!("../c/server.c")),
     ("trace.c", include_str!("../c/trace.c")),
     ("crash.c", include_str!("../c/crash.c")),
+    ("dictionary.c", include_str!("../c/dictionary.c")),
     ("strings.c", include_str!("../c/strings.c")),
     ("wraps.c", include_str!("../c/wraps.c")),
     ("persistent.c", include_str!("../c/persistent.c")),
@@ -25,7 +26,7 @@ pub const FILES: &[(&str, &str)] = &[
 ];
 
 /// Objects that every executable gets.
-pub const CORE: &[&str] = &["module", "core", "server", "trace", "crash"];
+pub const CORE: &[&str] = &["module", "core", "server", "trace", "crash", "dictionary"];
 
 /// Objects of the archive, linked when a program needs them.
 pub const ARCHIVE: &[&str] = &["persistent", "deferred", "testcase", "driver"];

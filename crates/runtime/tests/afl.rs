@@ -13,10 +13,12 @@ use wug_runtime::compile::Build::Fast;
 const HARNESS: &str = r#"
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n) {
     if (n > 0 && d[0] == 'a')
         if (n > 1 && d[1] == 'b')
             if (n > 2 && d[2] == '!') abort();
+    if (n == 6 && !memcmp(d, "secret", 6)) return 1;
     return 0;
 }
 "#;
@@ -36,7 +38,7 @@ fn targets() -> Vec<(Folder, std::path::PathBuf)> {
     let mut all = Vec::new();
     for compiler in compilers() {
         for text in [HARNESS, PLAIN] {
-            all.push(build(compiler, Fast, "-O1", text));
+            all.push(build(compiler, Fast, "-O1 -fno-builtin-memcmp", text));
         }
     }
     all
@@ -135,6 +137,12 @@ impl Drop for Segment {
     }
 }
 
+fn dictionary(status: &mut std::fs::File) -> Vec<Vec<u8>> {
+    let mut bytes = vec![0; word(status).unwrap() as usize];
+    std::io::Read::read_exact(status, &mut bytes).unwrap();
+    words(&bytes)
+}
+
 /// Drives a target as AFL++ does; for each input, the status and the ids hit.
 fn drive(path: &Path, v1: bool, inputs: &[&[u8]]) -> Vec<(i32, Vec<usize>)> {
     let map = Segment::new(1 << 16);
@@ -146,11 +154,13 @@ fn drive(path: &Path, v1: bool, inputs: &[&[u8]]) -> Vec<(i32, Vec<usize>)> {
         command.env(ENV_FORKSERVER, "v1");
     }
     let (mut child, mut control, mut status) = start(&mut command, None);
+    let told;
     let size = if v1 {
         assert_eq!(word(&mut status), Some(V1_HELLO));
         control.write_all(&(!V1_HELLO).to_ne_bytes()).unwrap();
-        assert_eq!(word(&mut status), Some(V1_MAPSIZE | V1_SHARED_INPUT));
+        assert_eq!(word(&mut status), Some(V1_MAPSIZE | V1_SHARED_INPUT | V1_AUTODICT));
         let size = word(&mut status).unwrap();
+        told = dictionary(&mut status);
         assert_eq!(word(&mut status), Some(V1_HELLO));
         size
     } else {
@@ -158,9 +168,11 @@ fn drive(path: &Path, v1: bool, inputs: &[&[u8]]) -> Vec<(i32, Vec<usize>)> {
         let expected = OLD_ENABLED | OLD_MAPSIZE | OLD_SHARED_INPUT;
         assert_eq!(options & expected, expected);
         control.write_all(&(OLD_ENABLED | OLD_SHARED_INPUT).to_ne_bytes()).unwrap();
+        told = vec![b"secret".to_vec()];
         ((options & 0x00ff_fffe) >> 1) + 1
     };
     assert!((3..100).contains(&size), "{size}");
+    assert!(told.contains(&b"secret".to_vec()), "{told:?}");
     let mut seen = Vec::new();
     for bytes in inputs {
         // SAFETY: both segments are larger than what is written.
@@ -185,7 +197,7 @@ fn drive(path: &Path, v1: bool, inputs: &[&[u8]]) -> Vec<(i32, Vec<usize>)> {
 #[test]
 fn both_handshakes_lead_to_the_same_runs() {
     for compiler in compilers() {
-        let (_folder, path) = build(compiler, Fast, "-O1", HARNESS);
+        let (_folder, path) = build(compiler, Fast, "-O1 -fno-builtin-memcmp", HARNESS);
         let inputs: &[&[u8]] = &[b"", b"zz", b"ab", b"ab!", b"ab", b"zz"];
         let old = drive(&path, false, inputs);
         assert_eq!(old, drive(&path, true, inputs));

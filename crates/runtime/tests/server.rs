@@ -299,3 +299,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         assert_eq!(without.board().crash.signal, 0);
     }
 }
+
+#[test]
+fn words_of_the_program_are_told() {
+    let text = r#"
+#include <stdint.h>
+#include <string.h>
+static const char *const keywords[] = {"while", "for", "x", "while", "a text that is much too long to be a keyword"};
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    volatile int found = 0;
+    char word[8] = {0};
+    memcpy(word, data, size < 7 ? size : 7);
+    for (int i = 0; i < 5; i++) found += !strcmp(word, keywords[i]);
+    return 0;
+}
+"#;
+    for compiler in compilers() {
+        for flags in ["-O2 -fno-builtin", "-O2 -fno-builtin -static", "-O2 -fno-builtin -no-pie"] {
+            let (_folder, path) = build(compiler, Fast, flags, text);
+            let target = Native::start(&path, 0);
+            let words = target.dictionary();
+            let count = |word: &[u8]| words.iter().filter(|w| *w == word).count();
+            assert_eq!((count(b"while"), count(b"for")), (1, 1), "{compiler} {flags}: once each");
+            assert!(words.iter().all(|w| (2..=32).contains(&w.len())), "{compiler} {flags}");
+            assert!(words.len() <= 1024 && !words.iter().any(|w| w.starts_with(b"__AFL")));
+        }
+    }
+}

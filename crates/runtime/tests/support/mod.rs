@@ -323,6 +323,12 @@ impl Native {
         self.region(board.modules, board.module_count as usize)
     }
 
+    /// The words of the dictionary.
+    pub fn dictionary(&self) -> Vec<Vec<u8>> {
+        let board = self.board();
+        words(&self.region(board.dictionary, board.dictionary_used as usize))
+    }
+
     /// Closes the control pipe and waits for the end of the fork server.
     pub fn close(mut self) -> std::process::ExitStatus {
         let null = std::fs::File::open("/dev/null").unwrap();
@@ -344,6 +350,17 @@ impl Drop for Native {
         // SAFETY: mapped in `start_with`.
         unsafe { libc::munmap(self.board.cast(), self.size) };
     }
+}
+
+/// Splits a dictionary: a length byte before each word.
+pub fn words(mut bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    while let Some((&length, rest)) = bytes.split_first() {
+        let (word, rest) = rest.split_at(length.into());
+        all.push(word.to_vec());
+        bytes = rest;
+    }
+    all
 }
 
 pub fn exited(code: i32) -> i32 {
