@@ -32,6 +32,11 @@ fn notation(name: &str) -> Result<Notation, String> {
 }
 
 impl GrammarArg {
+    /// The grammar of a name alone.
+    pub fn named(name: &str) -> GrammarArg {
+        GrammarArg { grammar: name.to_string(), format: None, start: None }
+    }
+
     /// Reads the grammar. A file that cannot be read is wrong use; a text
     /// that is no grammar is for the caller to tell.
     pub fn load(&self) -> Result<Result<Loaded, Rejected>, Failure> {

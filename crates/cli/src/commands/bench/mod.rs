@@ -6,6 +6,7 @@
 mod executor;
 mod load;
 mod overhead;
+mod produce;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
@@ -23,6 +24,7 @@ enum Name {
     Executor(executor::Executor),
     Load(load::Load),
     Overhead(overhead::Overhead),
+    Produce(produce::Produce),
 }
 
 impl Bench {
@@ -31,6 +33,7 @@ impl Bench {
             Name::Executor(executor) => executor.run(),
             Name::Load(load) => load.run(),
             Name::Overhead(overhead) => overhead.run(),
+            Name::Produce(produce) => produce.run(),
         }
     }
 }

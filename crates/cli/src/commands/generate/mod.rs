@@ -1,6 +1,6 @@
 //! `wug generate`.
 
-mod compiled;
+pub mod compiled;
 mod pieces;
 mod sink;
 mod stats;
