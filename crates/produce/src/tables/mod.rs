@@ -48,7 +48,7 @@ pub const FORMAT: u32 = 1;
 /// Sets the stream apart from that of the other engines.
 const STREAM: u64 = 0x7ab1_e500_0000_0000 + FORMAT as u64;
 /// Inputs that are made at once.
-pub const LANES: usize = 4;
+pub const LANES: usize = 3;
 /// Bytes of a piece of work, roughly.
 const PIECE: f64 = 32.0 * 1024.0;
 /// Most inputs of a piece.

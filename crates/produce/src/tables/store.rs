@@ -25,7 +25,7 @@ pub const END: u16 = 0;
 /// Entries of the table of a symbol that every choice comes by. Others get
 /// less by the square root of their share: what comes by seldom is met in
 /// many tables, and a table's use grows with the logarithm of its size.
-const ROOM: f64 = 300.0;
+const ROOM: f64 = 150.0;
 /// Entries that a table may have in any case, and at most.
 const LEAST_ROOM: usize = 4;
 const MOST_ROOM: usize = 1024;
