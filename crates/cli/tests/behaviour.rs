@@ -36,7 +36,19 @@ fn a_fresh_seed_is_shown_and_gives_the_same_inputs_again() {
 
 #[test]
 fn stats_are_one_json_object_on_standard_error() {
-    let output = wug(&["generate", "sum.wug", "-n", "100", "-s", "3", "--separator", "", "--stats"]);
+    let output = wug(&[
+        "generate",
+        "sum.wug",
+        "-n",
+        "100",
+        "-s",
+        "3",
+        "--separator",
+        "",
+        "--stats",
+        "--engine",
+        "recursive",
+    ]);
     let stats: Value = serde_json::from_slice(&output.stderr).expect("one object");
     let number = |name: &str| stats[name].as_f64().unwrap_or_else(|| panic!("{name} in {stats}"));
     assert!(stats["engine"].is_string() && stats["why"].is_string(), "{stats}");
@@ -167,7 +179,7 @@ fn an_interrupted_run_leaves_whole_inputs() {
     std::fs::create_dir_all(&folder).expect("a scratch folder");
     let mapped = folder.join("mapped");
     let mut child = Command::new(env!("CARGO_BIN_EXE_wug"))
-        .args(["generate", "json", "-n", "1000000000", "-s", "1", "--sink"])
+        .args(["generate", "json", "-n", "1000000000", "-s", "1", "--engine", "tables", "--sink"])
         .arg(format!("mmap:{}", mapped.display()))
         .stderr(Stdio::piped())
         .spawn()
@@ -184,7 +196,7 @@ fn an_interrupted_run_leaves_whole_inputs() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let inputs: String = said.chars().filter(char::is_ascii_digit).collect();
     let expected = Command::new(env!("CARGO_BIN_EXE_wug"))
-        .args(["generate", "json", "-s", "1", "-n", &inputs])
+        .args(["generate", "json", "-s", "1", "--engine", "tables", "-n", &inputs])
         .output()
         .expect("wug runs");
     assert!(said.contains("stopped after"), "{said}");

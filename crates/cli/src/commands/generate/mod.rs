@@ -24,7 +24,7 @@ use wug_produce::{Engine, Options, Program, RanTogether, Scratch, Tape, Unfit};
 /// Make inputs from a grammar
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  wug generate json -n 10 -s 1\n  wug generate my.wug -n 1000 -o inputs --stats\n\nThe same grammar, options and seed give the same inputs."
+    after_help = "Example:\n  wug generate json -n 10 -s 1\n  wug generate my.wug -n 1000 -o inputs --stats\n\nThe same grammar, options, engine and seed give the same inputs."
 )]
 pub struct Generate {
     #[command(flatten)]
@@ -53,10 +53,10 @@ pub struct Generate {
     #[arg(long, value_enum, default_value_t = ClosingArg::Min, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
     closing: ClosingArg,
     /// What makes the inputs: `recursive` or `iterative`,
-    /// the two plain ways, `vm` or `compiled`, which make the
-    /// same faster, `tables`, the fastest, which makes others
-    /// of the same kind, or `auto`: `vm` for a few, `tables`
-    /// for many
+    /// the two plain ways, `vm` or `compiled`, faster and
+    /// the same, `tables`, the fastest, with other inputs
+    /// from a seed, or `auto`: `tables` for 8 MiB or more,
+    /// else `vm`
     #[arg(long, value_enum, default_value_t = EngineArg::Auto, value_name = "NAME", hide_possible_values = true, verbatim_doc_comment)]
     engine: EngineArg,
     /// Threads that make inputs; the result is the same for
