@@ -103,6 +103,13 @@ impl Offers {
         &self.sums[self.range(body)]
     }
 
+    /// The sum of the weights of some of them.
+    pub fn weight_of(&self, body: BodyId, places: std::ops::Range<u32>) -> u64 {
+        let sums = &self.sums[self.range(body)];
+        let below = |place: u32| place.checked_sub(1).map_or(0, |last| sums[last as usize]);
+        below(places.end) - below(places.start)
+    }
+
     /// The one that a number below that sum means. There must be one.
     pub fn at(&self, body: BodyId, drawn: u64) -> AltId {
         let range = self.range(body);

@@ -9,6 +9,8 @@ use super::item::{FREE, Item, Levels, Row, What};
 use super::parts::{Part, Parts};
 use super::sets::{Sets, sequences};
 use crate::program::{Offers, Program};
+use std::collections::HashMap;
+use std::ops::Range;
 use wug_grammar::{AltId, BodyId, ClassId, RuleId, Symbol, count};
 
 /// Most bytes that one entry emits.
@@ -64,6 +66,9 @@ pub struct Expander {
     pub parts: Parts,
     /// Each class: its sequences of sets.
     classes: Vec<Option<Sequences>>,
+    /// Each body, free and closed: the weight of its single bytes, and their
+    /// set.
+    single: HashMap<(BodyId, bool), Option<(u32, u32)>>,
     pub sets: Sets,
 }
 
@@ -77,6 +82,7 @@ impl Expander {
             max_depth: program.options.max_depth,
             parts: Parts::of(program),
             classes: vec![None; program.grammar.class_count()],
+            single: HashMap::new(),
             sets: Sets::default(),
         }
     }
@@ -219,7 +225,7 @@ impl Expander {
                             self.take(program, *one, &item, row, &mut form.rest);
                         }
                         several => {
-                            let Some(set) = self.set_of(program, several) else { return };
+                            let Some((_, set)) = self.set_of(program, body, levels) else { return };
                             if self.sets.members(set).len() < several.len() {
                                 return;
                             }
@@ -414,8 +420,7 @@ impl Expander {
         let (alternatives, total) = (offers.alternatives(body), offers.weight(body) as f64);
         let weight = |alt: AltId| program.grammar.alternative(alt).weight;
         let mut in_set = None;
-        if let Some(set) = self.set_of(program, alternatives) {
-            let one = single_bytes(program, alternatives).0;
+        if let Some((one, set)) = self.set_of(program, body, item.levels(row)) {
             let share = f64::from(one) * self.sets.members(set).len() as f64 / total;
             let mut form = child(share);
             form.rest.push(Item::flat(What::Set(set)));
@@ -438,22 +443,19 @@ impl Expander {
         &mut self,
         program: &Program,
         body: BodyId,
-        places: std::ops::Range<u32>,
+        places: Range<u32>,
         item: &Item,
         row: Row,
         child: impl Fn(f64) -> Form,
         into: &mut Vec<Form>,
     ) {
-        let alternatives = self.offers(program, body, item.levels(row)).alternatives(body);
-        let weight = |from: u32, to: u32| -> f64 {
-            let some = &alternatives[from as usize..to as usize];
-            some.iter().map(|&alt| f64::from(program.grammar.alternative(alt).weight)).sum()
-        };
-        let total = weight(places.start, places.end);
+        let offers = self.offers(program, body, item.levels(row));
+        let weight = |places: Range<u32>| offers.weight_of(body, places) as f64;
+        let total = weight(places.clone());
         let step = places.len().div_ceil(SHARES).next_power_of_two() as u32;
         for from in places.clone().step_by(step as usize) {
             let to = (from + step).min(places.end);
-            let mut form = child(weight(from, to) / total);
+            let mut form = child(weight(from..to) / total);
             form.rest.push(Item { what: What::Among(body, from, to), ..*item });
             into.push(form);
         }
@@ -483,10 +485,21 @@ impl Expander {
         })
     }
 
-    /// The set of the alternatives that are single bytes of one weight.
-    fn set_of(&mut self, program: &Program, alternatives: &[AltId]) -> Option<u32> {
-        let (_, bytes) = single_bytes(program, alternatives);
-        (bytes.len() >= LEAST_SET).then(|| self.sets.number(&bytes))
+    /// The weight and the set of the alternatives that are single bytes of
+    /// one weight, if a body offers some.
+    fn set_of(&mut self, program: &Program, body: BodyId, levels: Levels) -> Option<(u32, u32)> {
+        let closed = levels == Levels::Closed && !self.flat[body.index()];
+        if let Some(known) = self.single.get(&(body, closed)) {
+            return *known;
+        }
+        let alternatives = self.offers(program, body, levels).alternatives(body);
+        // Of many, shares are drawn.
+        let few = alternatives.len() <= MOST_AMONG as usize;
+        let found =
+            few.then(|| single_bytes(program, alternatives)).filter(|(_, bytes)| bytes.len() >= LEAST_SET);
+        let found = found.map(|(weight, bytes)| (weight, self.sets.number(&bytes)));
+        self.single.insert((body, closed), found);
+        found
     }
 }
 
