@@ -91,17 +91,22 @@ impl std::error::Error for Misfit {}
 impl<'p> Tables<'p> {
     /// For a program, with `separator` behind each input.
     pub fn new(program: &'p Program, separator: &[u8]) -> Result<Tables<'p>, Misfit> {
-        if program.relex.is_some() {
-            return Err(Misfit::Relexed);
-        }
-        if program.options.max_depth > u32::from(u16::MAX) {
-            return Err(Misfit::Depth);
-        }
-        if separator.len() > TEXT {
-            return Err(Misfit::Separator);
+        if let Some(misfit) = Tables::misfit(program, separator) {
+            return Err(misfit);
         }
         let (store, aside) = (Store::new(program, separator), Aside::default());
         Ok(Tables { store, aside, lanes: Vec::new(), portable: false }.with_lanes(LANES))
+    }
+
+    /// Why there are no tables for a program and a separator, if so.
+    pub fn misfit(program: &Program, separator: &[u8]) -> Option<Misfit> {
+        if program.relex.is_some() {
+            Some(Misfit::Relexed)
+        } else if program.options.max_depth > u32::from(u16::MAX) {
+            Some(Misfit::Depth)
+        } else {
+            (separator.len() > TEXT).then_some(Misfit::Separator)
+        }
     }
 
     /// With 1 to 8 inputs at once. What comes out is the same.

@@ -238,7 +238,7 @@ impl Generate {
 
     /// Which engine it is.
     fn pick(&self, program: &Program, single: bool) -> Result<Pick, Failure> {
-        let misfit = Tables::new(program, &self.separator.0).err();
+        let misfit = Tables::misfit(program, &self.separator.0);
         if self.engine != EngineArg::Auto {
             if let (EngineArg::Tables, Some(misfit)) = (self.engine, misfit) {
                 return Err(Failure::usage(format!("{misfit}; use --engine vm")));
