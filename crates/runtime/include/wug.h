@@ -21,10 +21,10 @@
  * Handshake, old (T the target, F the fuzzer):
  *   T: WUG_OLD_ENABLED | WUG_OLD_MAPSIZE | (size - 1) << 1
  *      | WUG_OLD_SHARED_INPUT if it reads inputs from shared memory
- *      | WUG_OLD_AUTODICT if it has a dictionary
- *   F: (only if one of the last two was offered) WUG_OLD_ENABLED with those
- *      of the two that it accepts
- *   T: (only if the dictionary was accepted) its length, then its bytes
+ *   F: (only if shared memory was offered) WUG_OLD_ENABLED, with that bit
+ *      if it accepts
+ *   Our targets offer no dictionary here (WUG_OLD_AUTODICT): afl-showmap does
+ *   not answer it and would wait for ever. Those of AFL++ may.
  *
  * Handshake, v1 and native:
  *   T: WUG_V1_HELLO
