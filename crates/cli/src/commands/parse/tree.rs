@@ -63,7 +63,7 @@ pub fn tree(grammar: &Grammar, derivation: &Derivation, text: &[u8]) -> Vec<Line
     let mut at = 0;
     // What parses fits its grammar.
     let _ = derivation.walk(grammar, |event| match event {
-        Event::Enter(node) => {
+        Event::Enter(node, _) => {
             if let Some(rule) = named(node) {
                 open.push(lines.len());
                 lines.push(Line { depth: open.len() - 1, rule, start: at, end: at, text: String::new() });
