@@ -29,6 +29,7 @@ pub mod derived;
 pub mod emit;
 mod flat;
 mod iterative;
+pub mod lexemes;
 pub mod pool;
 pub mod program;
 mod recursive;
@@ -40,6 +41,7 @@ mod vm;
 pub use batch::{Batch, RanTogether};
 pub use choices::Scratch;
 pub use derived::Unreachable;
+pub use lexemes::{Layout, Printer, Spacing};
 pub use program::{Options, Program, Unfit};
 pub use replay::Tape;
 

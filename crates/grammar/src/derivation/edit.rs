@@ -1,6 +1,6 @@
 //! Derivations with parts replaced.
 
-use super::{Derivation, Node, Packed};
+use super::{Backwards, Derivation, Node, Packed};
 use std::ops::Range;
 
 /// Whole subtrees of a derivation, side by side.
@@ -76,6 +76,38 @@ impl Derivation {
                 from = end;
             }
         }
+    }
+
+    /// The same with other bytes skipped: `gap` gives those before each
+    /// token, by its place among them, and last those at the end.
+    pub fn respaced<'a>(&self, gap: impl Fn(usize) -> &'a [u8]) -> Derivation {
+        let count = |nodes: &[Packed]| nodes.iter().filter(|p| matches!(p.node(), Node::Token(_))).count();
+        let (mut token, mut text) = (count(&self.nodes), self.text.len());
+        let mut out = Backwards::default();
+        let skip = |out: &mut Backwards, token| {
+            let bytes = gap(token);
+            if !bytes.is_empty() {
+                out.leaf(bytes, true);
+            }
+        };
+        skip(&mut out, token);
+        // How many nodes were written when all from this one on were.
+        let mut written = vec![out.len(); self.nodes.len() + 1];
+        for at in (0..self.nodes.len()).rev() {
+            match self.nodes[at].node() {
+                Node::Skipped(bytes) => text -= bytes as usize,
+                Node::Token(bytes) => {
+                    out.leaf(&self.text[text - bytes as usize..text], false);
+                    text -= bytes as usize;
+                    token -= 1;
+                    skip(&mut out, token);
+                }
+                Node::Member(value) => out.member(value),
+                node => out.close(node, written[self.end(at)]),
+            }
+            written[at] = out.len();
+        }
+        out.finish()
     }
 
     /// Gives the repetition at `at` another count.

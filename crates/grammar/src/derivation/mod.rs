@@ -122,6 +122,17 @@ impl Derivation {
         self.nodes[at].node()
     }
 
+    /// A node, if there is one with this number.
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<Node> {
+        self.nodes.get(at).map(|packed| packed.node())
+    }
+
+    /// The bytes of all tokens and of what is skipped, in order.
+    pub fn texts(&self) -> &[u8] {
+        &self.text
+    }
+
     /// The number behind the last node of the subtree of `at`.
     pub fn end(&self, at: usize) -> usize {
         at + self.nodes[at].size as usize

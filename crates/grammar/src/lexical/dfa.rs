@@ -334,7 +334,7 @@ impl Before {
     }
 
     /// All states that lead to one of `states`, these included.
-    fn leading_to(&self, states: impl Iterator<Item = u32>) -> Vec<bool> {
+    pub fn leading_to(&self, states: impl Iterator<Item = u32>) -> Vec<bool> {
         let mut leads = vec![false; self.first.len() - 1];
         let mut work: Vec<u32> = states.collect();
         work.iter().for_each(|&s| leads[s as usize] = true);
