@@ -33,6 +33,7 @@ pub mod lexemes;
 pub mod pool;
 pub mod program;
 mod recursive;
+pub mod reduce;
 pub mod replay;
 pub mod rng;
 pub mod tables;

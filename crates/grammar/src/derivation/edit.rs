@@ -110,6 +110,28 @@ impl Derivation {
         out.finish()
     }
 
+    /// The same with the bytes of some tokens replaced: `text` gives them, by
+    /// the place of a token among all.
+    pub fn with_tokens<'a>(&self, text: impl Fn(usize) -> Option<&'a [u8]>) -> Derivation {
+        let mut out = Derivation { nodes: self.nodes.clone(), text: Vec::with_capacity(self.text.len()) };
+        let (mut token, mut at) = (0, 0);
+        for packed in &mut out.nodes {
+            let own = &self.text[at..at + packed.owned() as usize];
+            at += own.len();
+            let put = if let Node::Token(_) = packed.node() {
+                token += 1;
+                text(token - 1)
+            } else {
+                None
+            };
+            if let Some(put) = put {
+                *packed = Packed::new(Node::Token(put.len() as u32), 1);
+            }
+            out.text.extend_from_slice(put.unwrap_or(own));
+        }
+        out
+    }
+
     /// Gives the repetition at `at` another count.
     pub fn set_count(&mut self, at: usize, count: u32) {
         self.nodes[at] = Packed::new(Node::Repeat(count), self.nodes[at].size);
