@@ -11,9 +11,9 @@ use wug_campaign::executor::{Confinement, Options, Output, Target};
 /// How a target is run.
 #[derive(Args)]
 pub struct ExecutionArg {
-    /// Time for each run, in milliseconds
-    #[arg(short = 't', long, default_value = "1000", value_parser = millis, value_name = "MS")]
-    timeout: Duration,
+    /// Time for each run, in milliseconds [default: 1000]
+    #[arg(short = 't', long, value_parser = millis, value_name = "MS")]
+    timeout: Option<Duration>,
     /// Memory: MB, or with K, M or G [default: none]
     #[arg(short = 'm', long, default_value = "none", hide_default_value = true, value_parser = memory)]
     #[arg(value_name = "MB")]
@@ -60,6 +60,11 @@ fn memory(text: &str) -> Result<Memory, String> {
 }
 
 impl ExecutionArg {
+    /// The time for each run, if it is given.
+    pub fn timeout_or(&self, usual: Duration) -> Duration {
+        self.timeout.unwrap_or(usual)
+    }
+
     /// The options of an executor.
     pub fn options(&self) -> Result<Options, Failure> {
         let all = !self.no_confinement;
@@ -70,8 +75,9 @@ impl ExecutionArg {
             user: all && !self.keep_user,
             ..Confinement::default()
         };
-        let mut options =
-            Options { timeout: self.timeout, memory: self.memory.0, confinement, ..Options::default() };
+        let usual = Options::default();
+        let timeout = self.timeout_or(usual.timeout);
+        let mut options = Options { timeout, memory: self.memory.0, confinement, ..usual };
         if let Some(millis) = number("AFL_FORKSRV_INIT_TMOUT")? {
             options.handshake = Duration::from_millis(millis);
         }

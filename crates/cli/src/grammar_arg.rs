@@ -24,6 +24,32 @@ pub struct GrammarArg {
     pub start: Option<String>,
 }
 
+/// The same as an option.
+#[derive(Args, Clone)]
+pub struct GrammarOption {
+    /// A built-in grammar (see `wug grammars`) or a file;
+    /// several files, joined by commas, make up one grammar
+    #[arg(short = 'g', long, value_name = "GRAMMAR", verbatim_doc_comment)]
+    grammar: Vec<String>,
+    /// Notation of the grammar's files
+    #[arg(long, value_name = "NOTATION", value_parser = notation, requires = "grammar")]
+    format: Option<Notation>,
+    /// The rule to start from
+    #[arg(long, value_name = "RULE", requires = "grammar")]
+    start: Option<String>,
+}
+
+impl GrammarOption {
+    /// Reads the grammar, if one is given, and tells what is wrong with it.
+    pub fn load_and_warn(&self) -> Result<Option<Loaded>, Failure> {
+        if self.grammar.is_empty() {
+            return Ok(None);
+        }
+        let (grammar, start) = (self.grammar.join(","), self.start.clone());
+        GrammarArg { grammar, format: self.format, start }.load_and_warn().map(Some)
+    }
+}
+
 fn notation(name: &str) -> Result<Notation, String> {
     Notation::named(name).ok_or_else(|| {
         let names: Vec<&str> = Notation::ALL.iter().map(|(name, _)| *name).collect();

@@ -42,6 +42,7 @@ enum Command {
     Cxx(commands::cc::Cxx),
     Rustflags(commands::rustflags::Rustflags),
     Run(commands::run::Run),
+    Minimize(commands::minimize::Minimize),
     Bench(commands::bench::Bench),
 }
 
@@ -81,6 +82,7 @@ fn main() -> ExitCode {
         Command::Cxx(cxx) => cxx.run(),
         Command::Rustflags(rustflags) => rustflags.run(),
         Command::Run(run) => run.run(),
+        Command::Minimize(minimize) => minimize.run(),
         Command::Bench(bench) => bench.run(),
     };
     match outcome {

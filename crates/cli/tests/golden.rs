@@ -50,6 +50,7 @@ golden! {
     generate_writes_a_folder
     grammars_are_found_by_name
     grammars_are_listed
+    minimize_keeps_what_a_check_says
     notations_are_told_or_given
     parse_accepts_or_rejects
     parse_covers_with_islands

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod emit;
 pub mod generate;
 pub mod grammars;
+pub mod minimize;
 pub mod parse;
 pub mod run;
 pub mod rustflags;
@@ -16,7 +17,8 @@ use crate::Failure;
 use crate::terminal::without_number;
 use clap::ValueEnum;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::path::Path;
 use wug_grammar::facts::ClosingMode;
 
 /// What `--closing` says.
@@ -51,4 +53,18 @@ fn print(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Reads an input; `-` is standard input.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    if path.as_os_str() == "-" {
+        let mut input = Vec::new();
+        let got = std::io::stdin().lock().read_to_end(&mut input);
+        return got.map(|_| input).map_err(|error| cannot_read(path, &error));
+    }
+    std::fs::read(path).map_err(|error| cannot_read(path, &error))
+}
+
+fn cannot_read(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot read `{}`: {}", path.display(), without_number(error))
 }

@@ -1,14 +1,12 @@
 //! `wug run`: what a program does with inputs.
 
-use super::{print, print_json};
+use super::{cannot_read, print, print_json, read};
 use crate::execution_arg::{ExecutionArg, target};
-use crate::terminal::without_number;
 use crate::{Failure, Outcome, terminal};
 use clap::Args;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::fmt::Write;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use wug_campaign::executor::{Error, Executor, Observation, Verdict, coverage};
 
@@ -155,7 +153,7 @@ impl Row {
 }
 
 /// What went wrong, with the way out that this command has.
-fn explained(error: &Error) -> String {
+pub fn explained(error: &Error) -> String {
     match error {
         Error::Start { other_user: true, source, .. }
             if source.kind() == std::io::ErrorKind::PermissionDenied =>
@@ -228,17 +226,4 @@ fn inputs(files: &[OsString]) -> Result<Vec<PathBuf>, String> {
         out.extend(inside);
     }
     Ok(out)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    if path.as_os_str() == "-" {
-        let mut input = Vec::new();
-        let got = std::io::stdin().lock().read_to_end(&mut input);
-        return got.map(|_| input).map_err(|error| cannot_read(path, &error));
-    }
-    std::fs::read(path).map_err(|error| cannot_read(path, &error))
-}
-
-fn cannot_read(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot read `{}`: {}", path.display(), without_number(error))
 }

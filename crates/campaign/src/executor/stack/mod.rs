@@ -9,6 +9,7 @@
 //! Tracing costs a stop for each signal, so it is kept out of ordinary runs.
 
 mod report;
+mod site;
 mod symbols;
 mod trace;
 mod unwind;

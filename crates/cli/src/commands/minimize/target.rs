@@ -1,0 +1,85 @@
+//! The verdict of a target, and where it crashes.
+
+use super::keep::{Keep, Trouble};
+use crate::commands::run::explained;
+use crate::execution_arg::{ExecutionArg, target};
+use crate::{Failure, terminal};
+use std::ffi::OsString;
+use wug_campaign::executor::{Error, Executor, Kind, Options, Target, Verdict};
+
+/// The same verdict as the input's, in the same place.
+pub struct Same {
+    executor: Executor,
+    /// Looks where candidates crash: a look would stop a fork server.
+    examiner: Executor,
+    verdict: Verdict,
+    /// Empty if it did not crash, or nothing is known.
+    site: Vec<String>,
+    frames: usize,
+}
+
+impl Same {
+    pub fn new(
+        command: &[OsString],
+        execution: &ExecutionArg,
+        frames: usize,
+        input: &[u8],
+    ) -> Result<Same, Failure> {
+        let target =
+            target(command.iter().cloned()).ok_or_else(|| Failure::usage("no program behind `--`"))?;
+        let options = execution.options()?;
+        let stopped = |error: Error| Failure::usage(explained(&error));
+        let mut executor = Executor::new(target.clone(), options.clone()).map_err(stopped)?;
+        executor.missing().iter().for_each(|missing| terminal::warning(&missing.to_string()));
+        let verdict = executor.run(input).map_err(stopped)?.verdict;
+        let mut examiner = examiner(target, options).map_err(stopped)?;
+        let mut site = Vec::new();
+        if verdict.is_crash() && frames > 0 {
+            let crash = examiner.examine(input).map_err(stopped)?;
+            if crash.verdict != verdict {
+                let (first, second) = (verdict, crash.verdict);
+                terminal::warning(&format!("the target does not always do the same: {first}, then {second}"));
+            }
+            site = crash.site(frames);
+        }
+        Ok(Same { executor, examiner, verdict, site, frames })
+    }
+}
+
+fn examiner(target: Target, options: Options) -> Result<Executor, Error> {
+    Executor::new(target, Options { kind: Kind::Spawn, ..options })
+}
+
+impl Keep for Same {
+    fn holds(&mut self, input: &[u8]) -> Result<bool, Trouble> {
+        let failed = |error: Error| Trouble::Failed(explained(&error));
+        // There is nothing to keep if all is well.
+        if self.verdict == Verdict::Ok || self.executor.run(input).map_err(failed)?.verdict != self.verdict {
+            return Ok(false);
+        }
+        if self.site.is_empty() {
+            return Ok(true);
+        }
+        let crash = self.examiner.examine(input).map_err(failed)?;
+        Ok(crash.verdict == self.verdict && crash.site(self.frames) == self.site)
+    }
+
+    fn kept(&self) -> String {
+        match self.site.first() {
+            Some(_) => format!("{} in {}", self.verdict, self.site.join(" < ")),
+            None => self.verdict.to_string(),
+        }
+    }
+
+    fn refusal(&self) -> String {
+        match self.verdict {
+            Verdict::Ok => "the target exits with 0 on the input: there is nothing to keep\n\n\
+                            --check keeps what a command says"
+                .to_string(),
+            verdict => {
+                let place = if self.site.is_empty() { "" } else { " in the same place" };
+                format!("the target does not do the same again: {verdict} at first, but not twice{place}")
+            }
+        }
+    }
+}
