@@ -190,11 +190,23 @@ fn queues_of_any_kind_are_read() {
     let status = std::process::Command::new("mkfifo").arg(queue.join("pipe")).status().unwrap();
     assert!(status.success());
 
+    // As an afl-fuzz leaves it that was stopped while it went on.
+    fs::create_dir(out.join("default/_resume")).unwrap();
+    fs::write(out.join("default/_resume/id:000000,time:0,execs:0,orig:x"), b"moved").unwrap();
+
     let mut folder = open(&out, Start::Resume).unwrap();
     let (entries, left_out) = folder.entries().unwrap();
     let read: Vec<_> = entries.iter().map(|entry| (entry.id.0, entry.read().unwrap())).collect();
-    let all: [(u32, &[u8]); 7] =
-        [(0, b"0"), (3, b"3"), (5, b"seven"), (6, b"mine"), (7, b"raw"), (8, b"3 again"), (9, b"far")];
+    let all: [(u32, &[u8]); 8] = [
+        (0, b"0"),
+        (3, b"3"),
+        (5, b"seven"),
+        (6, b"mine"),
+        (7, b"raw"),
+        (8, b"moved"),
+        (9, b"3 again"),
+        (10, b"far"),
+    ];
     assert_eq!(read, all.map(|(id, bytes)| (id, bytes.to_vec())));
     let mut why: Vec<_> =
         left_out.iter().map(|left| (left.path.file_name().unwrap(), left.why.as_str())).collect();
@@ -203,13 +215,14 @@ fn queues_of_any_kind_are_read() {
     assert_eq!(why[0].0, "id:000004,large");
     assert_eq!(why[0].1, "it has 1048577 bytes, inputs have at most 1048576");
     assert_eq!((why[1].0.to_str(), why[1].1), (Some("pipe"), "it is not a plain file"));
-    assert_eq!(folder.add(b"next", &seed("n")).unwrap(), EntryId(10));
+    assert_eq!(folder.add(b"next", &seed("n")).unwrap(), EntryId(11));
     // Whoever imports by counting finds a file at every number.
     let numbers =
         names(&queue).into_iter().filter_map(|name| name.strip_prefix("id:")?[..6].parse::<u32>().ok());
-    assert_eq!(numbers.collect::<Vec<_>>(), (0..=10).collect::<Vec<_>>());
+    assert_eq!(numbers.collect::<Vec<_>>(), (0..=11).collect::<Vec<_>>());
+    assert!(!out.join("default/_resume").exists());
     drop(folder);
-    assert_eq!(open(&out, Start::Resume).unwrap().len(), 9);
+    assert_eq!(open(&out, Start::Resume).unwrap().len(), 10);
 }
 
 /// The message of an error that must come.

@@ -77,7 +77,7 @@ fn write_without_end(out: &Path) {
             folder.replace(id, &input(number + 1, length / 2)).unwrap();
             writeln!(say, "entry {id} {}", number + 1).unwrap();
         }
-        if turn % 20 == 0 {
+        if turn % 8 == 0 {
             let path = folder.crash(&bytes, 6, &origin(turn)).unwrap();
             writeln!(say, "crash {} {number}", path.file_name().unwrap().to_string_lossy()).unwrap();
             let report = Report { run_time: turn, fuzzer_pid: std::process::id(), ..Report::default() };
@@ -96,16 +96,18 @@ fn kill_at_any_moment_loses_nothing() {
     let mut state = u64::from(std::process::id());
     let mut entries = std::collections::BTreeMap::<u32, (u64, Option<u64>)>::new();
     let mut crashes = 0;
-    for _ in 0..50 {
+    let kills = std::env::var("WUG_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(50);
+    for _ in 0..kills {
         let mut child = again("kill_at_any_moment_loses_nothing", "write", &out);
         let mut child = child.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        // It has begun; the rest is a matter of microseconds.
-        let first = lines.by_ref().map(Result::unwrap).find(|line| line.starts_with("entry"));
-        std::thread::sleep(Duration::from_micros(random(&mut state) % 30_000));
+        // So far it comes, and a little further.
+        let lines_seen = 1 + random(&mut state) as usize % 40;
+        let mut said: Vec<String> = lines.by_ref().map(Result::unwrap).take(lines_seen).collect();
+        std::thread::sleep(Duration::from_micros(random(&mut state) % 3000));
         child.kill().unwrap();
         child.wait().unwrap();
-        let said = first.into_iter().chain(lines.map_while(Result::ok));
+        said.extend(lines.map_while(Result::ok));
         let mut stems = Vec::new();
         for line in said {
             let words: Vec<&str> = line.split(' ').collect();
@@ -217,27 +219,52 @@ fn fill_the_disk(out: &Path) {
     println!("the disk was full");
 }
 
-#[test]
-fn a_full_disk_loses_nothing() {
-    const TEST: &str = "a_full_disk_loses_nothing";
-    if std::env::var(PART).as_deref() == Ok("fill") {
-        return fill_the_disk(Path::new(&std::env::var_os(OUT).unwrap()));
-    }
-    let out = place("full");
-    let script = "mount -t tmpfs -o size=300k wug \"$WUG_TEST_OUT\" || exit 77; exec \"$0\" \"$@\"";
-    let child = again(TEST, "fill", &out);
+/// Where nothing can be written.
+fn write_where_nobody_can(out: &Path) {
+    let error = Folder::open(out, "default", Start::New, &Setup::default()).err().expect("a refusal");
+    assert!(matches!(error, Error::NotWritable { .. }), "{error}");
+    let way_out = "Read-only file system (os error 30) (choose another folder with -o)";
+    assert_eq!(error.to_string(), format!("cannot write to `{}/default`: {way_out}", out.display()));
+    println!("nothing could be written");
+}
+
+/// Plays a part in a file system of its own; what it says.
+fn elsewhere(test: &str, part: &str, options: &str) -> Option<String> {
+    let out = place(part);
+    let script = format!("mount -t tmpfs -o {options} wug \"${OUT}\" || exit 77; exec \"$0\" \"$@\"");
+    let child = again(test, part, &out);
     let mut unshare = Command::new("unshare");
-    unshare.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]).arg(child.get_program());
-    unshare.args(child.get_args()).env(PART, "fill").env(OUT, &out);
-    let result = unshare.output();
-    let output = match result {
+    unshare.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]).arg(child.get_program());
+    unshare.args(child.get_args()).env(PART, part).env(OUT, &out);
+    let output = match unshare.output() {
         Ok(output) if output.status.code() != Some(77) && !output.stderr.starts_with(b"unshare: ") => output,
         other => {
             assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "{other:?}");
-            return eprintln!("skipped: no small file system can be had here");
+            eprintln!("skipped: no file system of its own can be had here");
+            return None;
         }
     };
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("the disk was full"), "{text}");
+    Some(text)
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    if std::env::var(PART).as_deref() == Ok("full") {
+        return fill_the_disk(Path::new(&std::env::var_os(OUT).unwrap()));
+    }
+    if let Some(text) = elsewhere("a_full_disk_loses_nothing", "full", "size=300k") {
+        assert!(text.contains("the disk was full"), "{text}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_told() {
+    if std::env::var(PART).as_deref() == Ok("read-only") {
+        return write_where_nobody_can(Path::new(&std::env::var_os(OUT).unwrap()));
+    }
+    if let Some(text) = elsewhere("a_folder_that_cannot_be_written_is_told", "read-only", "ro") {
+        assert!(text.contains("nothing could be written"), "{text}");
+    }
 }

@@ -94,6 +94,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["bench"],
         &["bench", "load"],
         &["bench", "executor"],
+        &["bench", "folder"],
     ];
     for command in commands {
         for flag in ["-h", "--help"] {

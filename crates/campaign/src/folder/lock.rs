@@ -6,12 +6,30 @@
 use super::Error;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Locks a folder until the descriptor is closed.
-pub(super) fn lock(folder: &Path) -> Result<OwnedFd, Error> {
+/// A folder that nobody else may use as long as this lives.
+pub(super) struct Lock(OwnedFd);
+
+impl AsFd for Lock {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Drop for Lock {
+    /// Processes that were forked while it was held have it too: closing it
+    /// here would not open it there.
+    fn drop(&mut self) {
+        // SAFETY: no memory is involved.
+        unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
+    }
+}
+
+/// Locks a folder.
+pub(super) fn lock(folder: &Path) -> Result<Lock, Error> {
     let open = Error::of("open", folder);
     let descriptor: OwnedFd = File::open(folder).map_err(open)?.into();
     // A campaign that was killed holds it until its last process is gone.
@@ -19,14 +37,14 @@ pub(super) fn lock(folder: &Path) -> Result<OwnedFd, Error> {
     loop {
         // SAFETY: no memory is involved.
         if unsafe { libc::flock(descriptor.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
-            return Ok(descriptor);
+            return Ok(Lock(descriptor));
         }
         let error = io::Error::last_os_error();
         match error.raw_os_error() {
             Some(libc::EINTR) => continue,
             Some(libc::EWOULDBLOCK) => {}
             // File systems without locks: better unguarded than useless.
-            Some(libc::ENOLCK | libc::EOPNOTSUPP | libc::EINVAL) => return Ok(descriptor),
+            Some(libc::ENOLCK | libc::EOPNOTSUPP | libc::EINVAL) => return Ok(Lock(descriptor)),
             _ => return Err(Error::of("lock", folder)(error)),
         }
         let pid = super::stats::pid(folder);

@@ -41,14 +41,20 @@ impl Queue {
             let name = path.file_name().unwrap_or_default().to_owned();
             match number(name.as_encoded_bytes()) {
                 Some(id) => entries.push((id, name)),
-                None => others.push(name),
+                None => others.push(path),
             }
         }
         entries.sort();
         others.sort();
+        // An afl-fuzz that was stopped while it went on with this campaign
+        // left its entries here.
+        let left = queue.folder.with_file_name("_resume");
+        let mut moved = old::files(&left)?;
+        moved.sort();
+        others.extend(moved);
         for (id, name) in entries {
             if id < queue.next || id - queue.next > GAP {
-                others.push(name);
+                others.push(queue.folder.join(name));
                 continue;
             }
             for gap in queue.next..id {
@@ -60,21 +66,22 @@ impl Queue {
             }
             queue.next = id + 1;
         }
-        for name in others {
-            queue.adopt(&name)?;
+        for path in others {
+            queue.adopt(&path)?;
         }
+        let _ = fs::remove_dir(&left);
         Ok(queue)
     }
 
     /// Gives a number to a file of another name, unless it is no input.
-    fn adopt(&mut self, name: &OsStr) -> Result<(), Error> {
-        let path = self.folder.join(name);
-        if read::why_not(&path).is_some() {
+    fn adopt(&mut self, path: &Path) -> Result<(), Error> {
+        if read::why_not(path).is_some() {
             return Ok(());
         }
+        let name = path.file_name().unwrap_or_default();
         let origin = Origin { how: How::Seed(name.to_string_lossy().into_owned()), ..Origin::default() };
         let own = self.name(None, &origin);
-        fs::rename(&path, self.folder.join(&own)).map_err(Error::of("rename", &path))?;
+        fs::rename(path, self.folder.join(&own)).map_err(Error::of("rename", path))?;
         self.take(own);
         Ok(())
     }

@@ -4,9 +4,9 @@
 //! are brought to the disk one by one; many by one call for the file system,
 //! which is cheaper then, but also waits for what others write.
 
+use super::lock::Lock;
 use super::write::sync_file_system;
 use std::fs::File;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -24,7 +24,7 @@ pub(super) struct Settler {
 }
 
 struct Shared {
-    folder: Arc<OwnedFd>,
+    folder: Arc<Lock>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -38,7 +38,7 @@ struct State {
 }
 
 impl Settler {
-    pub fn new(folder: Arc<OwnedFd>) -> Settler {
+    pub fn new(folder: Arc<Lock>) -> Settler {
         let shared = Arc::new(Shared { folder, state: Mutex::default(), changed: Condvar::new() });
         let own = shared.clone();
         // Without a thread files still come to the disk, when the system
@@ -64,7 +64,7 @@ impl Settler {
         let mut state = self.shared.lock();
         (state.count, state.some) = (0, Vec::new());
         drop(state);
-        sync_file_system(&self.shared.folder)
+        sync_file_system(&*self.shared.folder)
     }
 }
 
@@ -99,7 +99,7 @@ impl Shared {
     /// next write will say so.
     fn bring(&self, files: &[PathBuf], count: usize) {
         if count > FEW {
-            let _ = sync_file_system(&self.folder);
+            let _ = sync_file_system(&*self.folder);
             return;
         }
         for path in files {

@@ -7,6 +7,7 @@
 use super::super::name::number;
 use super::super::write::{self, When};
 use super::{Batch, EntryId, Error, Found, Held, Import, LeftOut, Look, take};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt;
@@ -77,17 +78,20 @@ impl Sibling {
     }
 
     fn list(&mut self) {
-        let Some(names) = self.look.names(&self.queue, |name| number(name.as_encoded_bytes()).is_some())
-        else {
-            return;
+        let newest = Cell::new(None);
+        let is_new = |name: &OsStr| {
+            let id = number(name.as_encoded_bytes());
+            newest.set(newest.get().max(id));
+            id.is_some_and(|id| id >= self.next)
         };
+        let Some(names) = self.look.names(&self.queue, is_new) else { return };
+        // The same while we were away: its numbers end before ours.
+        if newest.get().is_some_and(|newest| newest.saturating_add(1) < self.next) {
+            self.next = 0;
+            return self.look.forget();
+        }
         let numbered = names.into_iter().filter_map(|name| Some((number(name.as_encoded_bytes())?, name)));
         let mut entries: Vec<(u32, OsString)> = numbered.collect();
-        // The same while we were away.
-        if entries.iter().all(|&(id, _)| u64::from(id) + 1 < u64::from(self.next)) && !entries.is_empty() {
-            self.next = 0;
-        }
-        entries.retain(|&(id, _)| id >= self.next);
         entries.sort();
         self.waiting = entries.into();
     }

@@ -4,6 +4,7 @@
 //! medians of per-round ratios: machines are noisy, and noise hits both.
 
 mod executor;
+mod folder;
 mod load;
 mod overhead;
 mod produce;
@@ -22,6 +23,7 @@ pub struct Bench {
 #[derive(Subcommand)]
 enum Name {
     Executor(executor::Executor),
+    Folder(folder::FolderBench),
     Load(load::Load),
     Overhead(overhead::Overhead),
     Produce(produce::Produce),
@@ -31,6 +33,7 @@ impl Bench {
     pub fn run(self) -> Outcome {
         match self.name {
             Name::Executor(executor) => executor.run(),
+            Name::Folder(folder) => folder.run(),
             Name::Load(load) => load.run(),
             Name::Overhead(overhead) => overhead.run(),
             Name::Produce(produce) => produce.run(),
