@@ -6,7 +6,7 @@
 //!
 //! A process that is killed needs nothing more: what was written is the
 //! kernel's. A power cut does. Waiting for the disk with each entry would
-//! cost about ten times the write itself (`wug bench folder`), so a thread
+//! cost 9 to 170 times the write itself (`wug bench folder`), so a thread
 //! of its own brings entries to the disk once a second: a power cut loses
 //! what was found in about the last second. Crashes and hangs are on the
 //! disk before they are acknowledged.
