@@ -115,11 +115,13 @@ fn names_round_trip() {
             (read, given) => panic!("{given:?} became {read:?}"),
         }
         Ok(())
-    });
+    })
+    .budget_ms(common::budget(300));
     arbtest::arbtest(|u| {
         let _ = Name::parse(&format!("id:000001,{}", u.arbitrary::<String>()?));
         Ok(())
-    });
+    })
+    .budget_ms(common::budget(300));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Imports: each file of others once, in order, whole.
 
+mod common;
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -180,4 +182,88 @@ fn folders_of_any_names_are_imported() {
     let mut sync = Sync::new(&out, "own", &[out.join("../foreign-campaign")]).unwrap();
     assert_eq!(all(&mut sync), told(&[("foreign_campaign", 0, "7")]));
     assert!(Sync::new(&out, "own", &[out.join("absent")]).is_err());
+}
+
+/// What must come, kept as plain lists.
+#[derive(Default)]
+struct Model {
+    /// Inputs of each source in their order.
+    all: [Vec<Vec<u8>>; 3],
+    handed: [usize; 3],
+    /// Those that a restart does not hand out again.
+    done: [usize; 3],
+}
+
+impl Model {
+    fn poll(&mut self, sync: &mut Sync, limit: usize) {
+        let batch = sync.poll(limit).unwrap();
+        self.done = self.handed;
+        assert!(batch.imports.len() <= limit && batch.left_out.is_empty());
+        for import in batch.imports {
+            let source = SOURCES.iter().position(|&name| name == import.fuzzer).expect("a known source");
+            let expected = self.all[source].get(self.handed[source]);
+            assert_eq!(Some(&import.bytes), expected, "{} number {}", import.fuzzer, self.handed[source]);
+            self.handed[source] += 1;
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        (0..3).all(|source| self.handed[source] == self.all[source].len())
+    }
+}
+
+const SOURCES: [&str; 3] = ["a", "b", "any"];
+
+/// Files come, limits are met, campaigns are stopped: each input is handed
+/// out in its order, and again only if it was not acknowledged.
+#[test]
+fn imports_agree_with_a_plain_list() {
+    let mut turn = 0;
+    arbtest::arbtest(|u| {
+        turn += 1;
+        let out = place(&format!("model/{turn}/out"));
+        let foreign = out.with_file_name("any");
+        fs::create_dir_all(&foreign).unwrap();
+        let open = || Sync::new(&out, "own", std::slice::from_ref(&foreign)).unwrap();
+        let (mut sync, mut model, mut next) = (open(), Model::default(), [0; 3]);
+        for step in 0..u.int_in_range(1..=25)? {
+            match u.int_in_range(0..=9)? {
+                0 => {
+                    model.handed = model.done;
+                    sync = open();
+                }
+                1 => {
+                    sync.done().unwrap();
+                    model.done = model.handed;
+                }
+                2..=4 => model.poll(&mut sync, u.int_in_range(1..=4)?),
+                _ => {
+                    let source = u.choose_index(3)?;
+                    next[source] += u.int_in_range(1..=2)?;
+                    let id = next[source];
+                    let bytes =
+                        if u.ratio(1, 5)? { Vec::new() } else { format!("{source} {step}").into_bytes() };
+                    let path = match source {
+                        2 => foreign.join(format!("{id:03}")),
+                        _ => out.join(SOURCES[source]).join(format!("queue/id:{id:06},op:x")),
+                    };
+                    file(&path, &bytes);
+                    if !bytes.is_empty() {
+                        model.all[source].push(bytes);
+                    }
+                }
+            }
+        }
+        for _ in 0..1000 {
+            if model.is_complete() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+            model.poll(&mut sync, 3);
+        }
+        assert!(model.is_complete(), "{:?} of {:?}", model.handed, model.all);
+        Ok(())
+    })
+    .budget_ms(common::budget(1500));
+    fs::remove_dir_all(Path::new(env!("CARGO_TARGET_TMPDIR")).join("sync/model")).unwrap();
 }

@@ -16,6 +16,34 @@
 //! OUT/ID/.synced/NAME                        what was imported  [`sync::Sync`]
 //! ```
 //!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::path::Path;
+//! use wug_campaign::folder::{Folder, How, Origin, Setup, Start, sync::Sync};
+//!
+//! let out = Path::new("out");
+//! let setup = Setup { target: vec!["./target".into()], main: true, ..Setup::default() };
+//! let mut folder = Folder::open(out, "default", Start::AutoResume, &setup)?;
+//! for entry in folder.entries()?.0 {
+//!     println!("{} came from {:?}: {} bytes", entry.id, entry.origin.how, entry.read()?.len());
+//! }
+//! let seed = Origin { how: How::Seed("hello.txt".into()), ..Origin::default() };
+//! let first = folder.add(b"hello", &seed)?;
+//! let how = How::Mutation { parents: vec![first], op: "swap".into(), rep: Some(1) };
+//! let origin = Origin { time: 17, execs: 4, how, new_coverage: true };
+//! match folder.add(b"ehllo", &origin) {
+//!     Err(error) if error.is_full() => { /* say so, wait, and do the same again */ }
+//!     id => println!("entry {}", id?),
+//! }
+//! let mut sync = Sync::new(out, "default", &[])?;
+//! for import in sync.poll(100)?.imports {
+//!     let how = How::Sync { fuzzer: import.fuzzer, source: import.source };
+//!     folder.add(&import.bytes, &Origin { how, ..Origin::default() })?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Nothing here decides what is worth keeping. No file is ever seen half
 //! written (`write`); a full disk is an error of its own
 //! ([`Error::Full`]), after which the same call can be made again.
@@ -135,7 +163,10 @@ impl Folder {
         self.queue.add(&self.writer, bytes, origin)
     }
 
-    /// Writes an entry anew, shorter perhaps, under its old name.
+    /// Writes an entry anew, shorter perhaps, under its old name. A power cut
+    /// within the next second may leave it empty on file systems other than
+    /// ext4 and btrfs; where it can be, trimming before [`Folder::add`] is
+    /// better, and cheaper.
     pub fn replace(&mut self, id: EntryId, bytes: &[u8]) -> Result<(), Error> {
         self.queue.replace(&self.writer, id, bytes)
     }
