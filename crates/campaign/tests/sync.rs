@@ -90,6 +90,13 @@ fn siblings_are_imported_once_and_in_order() {
     fs::rename(out.join("b/queue"), out.join("b/old")).unwrap();
     file(&out.join("b/queue/id:000000"), b"new");
     assert_eq!(all(&mut sync), told(&[("b", 0, "new")]));
+    if fs::metadata(&out).unwrap().created().is_ok() {
+        // The new folder may well get the old one's number.
+        fs::remove_dir_all(out.join("b/queue")).unwrap();
+        file(&out.join("b/queue/id:000000"), b"newer");
+        file(&out.join("b/queue/id:000001"), b"newest");
+        assert_eq!(all(&mut sync), told(&[("b", 0, "newer"), ("b", 1, "newest")]));
+    }
     fs::remove_dir_all(out.join("b")).unwrap();
     assert!(all(&mut sync).is_empty());
     // While we are away, too.
@@ -135,10 +142,23 @@ fn files_that_are_being_written_wait() {
     fs::write(&path, b"half no more").unwrap();
     future(&path);
     assert_eq!(all(&mut sync), told(&[("a", 0, "half no more"), ("a", 1, "behind")]));
-    // One that stays empty does not hold up the others.
-    file(&out.join("a/queue/id:000002"), b"");
-    file(&out.join("a/queue/id:000003"), b"3");
-    assert_eq!(all(&mut sync), told(&[("a", 3, "3")]));
+    // One that is just being trimmed: it is removed and written again.
+    let path = out.join("a/queue/id:000010");
+    file(&path, b"10, long");
+    file(&out.join("a/queue/id:000011"), b"11");
+    assert_eq!(poll(&mut sync, 1).imports[0].bytes, b"10, long");
+    file(&out.join("a/queue/id:000012"), b"12");
+    fs::remove_file(out.join("a/queue/id:000011")).unwrap();
+    assert!(sync.poll(10).unwrap().imports.is_empty());
+    file(&out.join("a/queue/id:000011"), b"11, short");
+    assert_eq!(all(&mut sync), told(&[("a", 11, "11, short"), ("a", 12, "12")]));
+    // One that is gone, and one that stays empty, do not hold up the others.
+    for (id, bytes) in [(20, "20"), (21, "21"), (22, ""), (23, "23")] {
+        file(&out.join(format!("a/queue/id:{id:06}")), bytes.as_bytes());
+    }
+    assert_eq!(poll(&mut sync, 1).imports[0].bytes, b"20");
+    fs::remove_file(out.join("a/queue/id:000021")).unwrap();
+    assert_eq!(all(&mut sync), told(&[("a", 23, "23")]));
 }
 
 #[test]

@@ -22,7 +22,7 @@ use sibling::Sibling;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -198,27 +198,41 @@ enum Found {
 const WRITING: Duration = Duration::from_millis(100);
 const EMPTY: Duration = Duration::from_secs(1);
 
-/// A file that may still be written, as it was first seen at this size.
+/// A file that may still be written, as it was first seen at this size; none
+/// if it was not there.
 struct Held {
-    size: u64,
+    size: Option<u64>,
     since: Instant,
+}
+
+/// Whether a file has been so for so long.
+fn stays(held: &mut Option<Held>, size: Option<u64>, patience: Duration) -> bool {
+    match held {
+        Some(held) if held.size == size => held.since.elapsed() >= patience,
+        _ => {
+            *held = Some(Held { size, since: Instant::now() });
+            false
+        }
+    }
 }
 
 /// Reads a file of somebody else. Whether it is whole is told by its time
 /// or, since that may be another machine's, by its staying as it is.
 fn take(path: &Path, held: &mut Option<Held>) -> Found {
-    let Ok(mut file) = read::open(path) else { return Found::Nothing };
-    let Ok(data) = file.metadata() else { return Found::Nothing };
+    let opened = read::open(path).and_then(|file| Ok((file.metadata()?, file)));
+    let (data, mut file) = match opened {
+        Ok(opened) => opened,
+        // To trim an entry, afl-fuzz removes it first.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !stays(held, None, WRITING) => {
+            return Found::Unsettled;
+        }
+        Err(_) => return Found::Nothing,
+    };
     let size = data.len();
     let patience = if size == 0 { EMPTY } else { WRITING };
-    let stays = held.as_ref().is_some_and(|held| held.size == size && held.since.elapsed() >= patience);
-    if !stays && age(&data).is_none_or(|age| age < patience) {
-        if held.as_ref().is_none_or(|held| held.size != size) {
-            *held = Some(Held { size, since: Instant::now() });
-        }
+    if age(&data).is_none_or(|age| age < patience) && !stays(held, Some(size), patience) {
         return Found::Unsettled;
     }
-    *held = None;
     if size > read::MAX_INPUT {
         return Found::Unfit(read::too_large(size));
     }

@@ -12,11 +12,14 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 pub(super) struct Sibling {
     name: OsString,
     queue: PathBuf,
-    inode: u64,
+    /// Which folder it is: numbers are given again, so the time of its making
+    /// counts too.
+    identity: Option<Identity>,
     look: Look,
     /// Seen, not handed out yet, in order.
     waiting: VecDeque<(u32, OsString)>,
@@ -27,12 +30,23 @@ pub(super) struct Sibling {
     written: u32,
 }
 
+type Identity = (u64, Option<SystemTime>);
+
 impl Sibling {
     pub fn new(name: &OsStr, queue: PathBuf, state: &Path) -> Sibling {
         let next = std::fs::read(state.join(name)).ok();
         let next = next.and_then(|bytes| bytes.first_chunk().copied()).map_or(0, u32::from_ne_bytes);
         let (look, waiting) = (Look::default(), VecDeque::new());
-        Sibling { name: name.to_owned(), queue, inode: 0, look, waiting, held: None, next, written: next }
+        Sibling {
+            name: name.to_owned(),
+            queue,
+            identity: None,
+            look,
+            waiting,
+            held: None,
+            next,
+            written: next,
+        }
     }
 
     pub fn poll(&mut self, batch: &mut Batch) {
@@ -65,15 +79,18 @@ impl Sibling {
     /// A sibling that starts again makes its queue anew: other entries may
     /// bear the numbers that were seen.
     fn check_identity(&mut self) {
-        let inode = self.queue.metadata().map_or(0, |data| data.ino());
-        if inode != 0 && inode != self.inode {
-            if self.inode != 0 {
+        let identity = self.queue.metadata().ok().map(|data| (data.ino(), data.created().ok()));
+        if identity == self.identity {
+            return;
+        }
+        self.waiting.clear();
+        self.held = None;
+        self.look.forget();
+        if identity.is_some() {
+            if self.identity.is_some() {
                 self.next = 0;
             }
-            self.inode = inode;
-            self.waiting.clear();
-            self.held = None;
-            self.look.forget();
+            self.identity = identity;
         }
     }
 
