@@ -95,6 +95,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["bench", "load"],
         &["bench", "executor"],
         &["bench", "folder"],
+        &["bench", "reduce"],
     ];
     for command in commands {
         for flag in ["-h", "--help"] {

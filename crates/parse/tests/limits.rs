@@ -1,7 +1,5 @@
 //! What is large, deep, ambiguous or senseless ends, within its limits.
 
-use arbtest::arbtest;
-use wug_grammar::testing::{budget, grammar, lexical_grammar};
 use wug_grammar::{Grammar, Notation, builtin, load::load_text};
 use wug_parse::{Cache, Failure, Limit, Limits, Parsed, Parser};
 
@@ -109,34 +107,4 @@ fn long_literals_and_chains_of_rules() {
     (0..20_000).for_each(|i| text += &format!("r{i} = r{} | 'b' ;\n", i + 1));
     text += "r20000 = 'a' ;";
     accepts(&load(&text), b"a");
-}
-
-#[test]
-fn random_grammars_and_random_bytes() {
-    let mut inputs = 0;
-    arbtest(|u| {
-        let grammar = if u.ratio(1, 3)? { lexical_grammar(u)? } else { grammar(u)? };
-        let Ok(parser) = Parser::new(&grammar) else { return Ok(()) };
-        let mut cache = Cache::new(&parser);
-        let limits = Limits { memory: 1 << 24, steps: 200_000 };
-        for _ in 0..4 {
-            let len = u.choose_index(200)?;
-            let text: Vec<u8> = (0..len)
-                .map(|_| Ok(b"aaabbbccc\xC3\xA9\xFE\0"[u.choose_index(13)?]))
-                .collect::<Result<_, _>>()?;
-            match parser.parse(&text, &mut cache, limits) {
-                Ok(parsed) => {
-                    let mut out = Vec::new();
-                    parsed.derivation.print(&grammar, &mut out).expect("it fits");
-                    assert_eq!(out, text);
-                }
-                Err(Failure::Rejected(rejected)) => assert!(rejected.valid <= text.len()),
-                Err(Failure::Limit(..)) => {}
-            }
-            inputs += 1;
-        }
-        Ok(())
-    })
-    .budget_ms(budget(3_000));
-    assert!(inputs > 50, "{inputs}");
 }

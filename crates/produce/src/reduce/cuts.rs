@@ -11,7 +11,7 @@
 //! largest that is not larger; those before it wait for the next pass.
 
 use super::ddmin::ddmin;
-use super::tree::Search;
+use super::tree::{NONE, Search};
 use super::trial::Stop;
 use super::wraps::Wraps;
 use crate::lexemes::Spacing;
@@ -45,7 +45,7 @@ impl Search<'_, '_, '_> {
     fn alternative(&mut self, at: usize, fine: bool) -> Result<bool, Stop> {
         let Some(body) = self.tree.body(at) else { return Ok(false) };
         Ok(self.shortest(at, body)?
-            || self.levels(at, body)?
+            || self.levels(at)?
             || self.others(at, body)?
             || (fine && self.below(at, body)?))
     }
@@ -65,17 +65,18 @@ impl Search<'_, '_, '_> {
 
     /// Fewer of the nodes of one body that stand inside each other: a list
     /// by recursion, or brackets in brackets.
-    fn levels(&mut self, at: usize, body: BodyId) -> Result<bool, Stop> {
+    fn levels(&mut self, at: usize) -> Result<bool, Stop> {
         let tree = &self.tree;
-        if self.inside_same(at, body) {
+        let above = tree.facts[at].same_above;
+        if above != NONE && tree.facts[above as usize].same_below == at as u32 {
+            // It was a level itself.
             return Ok(false);
         }
         let mut spine = vec![at];
-        let mut top = at;
-        // Each time the largest below that has bytes less.
-        while let Some(next) = self.largest_below(top, body) {
-            spine.push(next);
-            top = next;
+        let mut next = tree.facts[at].same_below;
+        while next != NONE {
+            spine.push(next as usize);
+            next = tree.facts[next as usize].same_below;
         }
         let length = tree.bytes.len();
         if spine.len() > 1 {
@@ -96,6 +97,7 @@ impl Search<'_, '_, '_> {
                         let (at, put) = (spine[outer], spine[inner]);
                         let part = [Part::subtree(&from, put)];
                         from.rebuild(parents[outer], at..from.end(at), &part, &mut to);
+                        self.trial.spend(from.len())?;
                         std::mem::swap(&mut from, &mut to);
                     }
                     inner = level;
@@ -104,27 +106,6 @@ impl Search<'_, '_, '_> {
             })?;
         }
         Ok(self.tree.bytes.len() < length)
-    }
-
-    /// Whether the node of a body is the largest below another of it.
-    fn inside_same(&self, at: usize, body: BodyId) -> bool {
-        let mut above = at;
-        while self.tree.facts[above].parent as usize != above {
-            above = self.tree.facts[above].parent as usize;
-            if self.tree.body(above) == Some(body) {
-                return self.largest_below(above, body) == Some(at);
-            }
-        }
-        false
-    }
-
-    /// The largest node of a body below `at`.
-    fn largest_below(&self, at: usize, body: BodyId) -> Option<usize> {
-        let tree = &self.tree;
-        let below = at + 1..tree.derivation.end(at);
-        below
-            .filter(|&node| tree.body(node) == Some(body))
-            .max_by_key(|&node| (tree.size(node), std::cmp::Reverse(node)))
     }
 
     /// Other alternatives with the parts that the node has.
@@ -180,6 +161,7 @@ impl Search<'_, '_, '_> {
         let (grammar, shortest, most) = (self.reducer.grammar(), &self.reducer.shortest, self.most());
         let wraps = self.wraps.remove(&body).unwrap_or_else(|| Wraps::of(grammar, shortest, body));
         let size = self.tree.size(at) as u64;
+        self.trial.spend(self.tree.derivation.end(at) - at)?;
         let mut fitting: Vec<(u64, usize, BodyId)> = Vec::new();
         for node in at + 1..self.tree.derivation.end(at) {
             let Some(other) = self.tree.body(node) else { continue };
@@ -187,6 +169,15 @@ impl Search<'_, '_, '_> {
             fitting.extend(length.filter(|&length| length < size).map(|length| (length, node, other)));
         }
         fitting.sort_unstable_by_key(|&(length, node, _)| (length, node));
+        // Of rules that derive each other one is enough, if nothing is around.
+        let facts = &self.tree.facts;
+        fitting.dedup_by(|&mut (length, node, _), &mut (other, before, _)| {
+            let (fact, same) = (facts[node], facts[before]);
+            length == other
+                && length == u64::from(fact.size)
+                && fact.start == same.start
+                && fact.size == same.size
+        });
         let mut done = Ok(false);
         for (_, node, other) in fitting {
             let from = (other, &self.tree.derivation, node);

@@ -80,7 +80,8 @@ impl Default for Options {
 pub enum End<E> {
     /// Nothing more can be left out.
     Minimal,
-    /// The bound on runs was met.
+    /// The bound on runs was met, or no new candidate was found in a
+    /// minute or so.
     Runs,
     /// The predicate said so.
     Stopped(E),

@@ -25,7 +25,14 @@ pub(super) struct Fact {
     /// Where its bytes begin, and how many there are.
     pub start: u32,
     pub size: u32,
+    /// The nearest node above of the same body, and the largest below whose
+    /// nearest one this is; [`NONE`] without.
+    pub same_above: u32,
+    pub same_below: u32,
 }
+
+/// No node.
+pub(super) const NONE: u32 = u32::MAX;
 
 impl Tree {
     /// The body that a node derives, if it does.
@@ -47,21 +54,37 @@ impl Tree {
 
     /// Sets what is known of each node.
     fn index(&mut self, grammar: &Grammar, rule: RuleId) {
-        let none = Fact { place: Place::Skipped, parent: 0, start: 0, size: 0 };
+        let (same_above, same_below) = (NONE, NONE);
+        let none = Fact { place: Place::Skipped, parent: 0, start: 0, size: 0, same_above, same_below };
         self.facts.clear();
         self.facts.resize(self.derivation.len(), none);
         let (facts, mut at, mut above) = (&mut self.facts, 0, Vec::new());
+        // The innermost node of each body that is open.
+        let mut open = vec![NONE; grammar.body_count()];
         // It was printed, so it fits.
         let _ = self.derivation.walk_from(grammar, rule, |event| match event {
             Event::Enter(node, place) => {
                 let parent = above.last().copied().unwrap_or(node as u32);
-                facts[node] = Fact { place, parent, start: at, size: 0 };
+                facts[node] = Fact { place, parent, start: at, ..none };
                 above.push(node as u32);
+                if let Place::Body(body) = place {
+                    facts[node].same_above = std::mem::replace(&mut open[body.index()], node as u32);
+                }
             }
             Event::Bytes(bytes) => at += bytes.len() as u32,
             Event::Leave(node) => {
                 facts[node].size = at - facts[node].start;
                 above.pop();
+                if let Place::Body(body) = facts[node].place {
+                    let outer = facts[node].same_above;
+                    open[body.index()] = outer;
+                    if outer != NONE {
+                        let largest = facts[outer as usize].same_below;
+                        if largest == NONE || facts[largest as usize].size < facts[node].size {
+                            facts[outer as usize].same_below = node as u32;
+                        }
+                    }
+                }
             }
         });
     }
@@ -100,6 +123,7 @@ impl<'a, 'g, 't> Search<'a, 'g, 't> {
     /// Tries a derivation; if it is shorter and of interest, it is the tree.
     pub fn attempt(&mut self, candidate: &Derivation, spacing: Spacing) -> Result<bool, Stop> {
         let printer = &self.reducer.printer;
+        self.trial.spend(candidate.len() + self.tree.bytes.len())?;
         self.out.clear();
         let printed = printer.print_from(self.rule, candidate, spacing, &mut self.layout, &mut self.out);
         if printed.is_none() || self.out.len() >= self.tree.bytes.len() || !self.trial.test(&self.out)? {

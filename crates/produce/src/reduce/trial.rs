@@ -21,7 +21,12 @@ pub(super) struct Trial<'a> {
     pub best: Vec<u8>,
     pub runs: u64,
     most: u64,
+    /// Nodes and bytes that were looked at since the last run.
+    work: u64,
 }
+
+/// At most so many nodes and bytes between two runs: a minute or so.
+const WORK: u64 = 1 << 33;
 
 impl<'a> Trial<'a> {
     pub fn new(input: Vec<u8>, most: u64, check: &'a mut dyn FnMut(&[u8]) -> Option<bool>) -> Trial<'a> {
@@ -34,6 +39,7 @@ impl<'a> Trial<'a> {
             best: input,
             runs: 0,
             most,
+            work: 0,
         }
     }
 
@@ -43,12 +49,20 @@ impl<'a> Trial<'a> {
         (self.check)(&self.best).ok_or(Stop)
     }
 
+    /// Takes note of so many nodes and bytes that are looked at: a large
+    /// input whose candidates are all known could take for ever.
+    pub fn spend(&mut self, work: usize) -> Result<(), Stop> {
+        self.work += work as u64;
+        if self.work > WORK { Err(Stop) } else { Ok(()) }
+    }
+
     /// Whether `piece`, with what is around it, is shorter than the best and
     /// of interest: then it is the best.
     pub fn test(&mut self, piece: &[u8]) -> Result<bool, Stop> {
         if self.before.len() + piece.len() + self.behind.len() >= self.best.len() {
             return Ok(false);
         }
+        self.spend(self.best.len())?;
         self.candidate.clear();
         self.candidate.extend_from_slice(&self.before);
         self.candidate.extend_from_slice(piece);
@@ -61,6 +75,7 @@ impl<'a> Trial<'a> {
             return Err(Stop);
         }
         self.runs += 1;
+        self.work = 0;
         let holds = (self.check)(&self.candidate).ok_or(Stop)?;
         if holds {
             std::mem::swap(&mut self.best, &mut self.candidate);

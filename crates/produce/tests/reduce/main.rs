@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use wug_grammar::derivation::Node;
 use wug_grammar::testing::{budget, lexical_grammar, productive_grammar};
 use wug_grammar::{BodyId, Derivation, Grammar, Notation, builtin, load::load_text};
-use wug_parse::{Islands, Limits};
+use wug_parse::{Cache, Islands, Limits, Parser};
 use wug_produce::reduce::{End, Options, Piece, Reducer, reduce_bytes};
 use wug_produce::{Engine, Program, Scratch};
 
@@ -151,6 +151,24 @@ fn a_recursive_list_is_halved() {
     let reduced = bench.reduce(&input, &holds).expect("it holds");
     assert_eq!(reduced.bytes, b"yz");
     assert!(reduced.runs < 60, "{} runs", reduced.runs);
+}
+
+#[test]
+fn what_is_large_or_deep_and_stays_takes_bounded_work() {
+    let grammar = builtin::find("json").expect("built in").load().expect("loads").grammar;
+    let parser = Parser::new(&grammar).expect("it is small");
+    let reducer = Reducer::new(&grammar).expect("it is small");
+    let elements: String = (0..3_000).map(|number| format!("{number},[true],")).collect();
+    let list = format!("[{elements}0]").into_bytes();
+    let deep = [b"[".repeat(100), b"]".repeat(100)].concat();
+    for text in [list, deep] {
+        let parsed = parser.parse(&text, &mut Cache::new(&parser), Limits::default()).expect("it parses");
+        let options = Options { runs: 200, ..Options::default() };
+        let pieces = vec![Piece::Tree(grammar.start(), parsed.derivation)];
+        let same = |bytes: &[u8]| Ok::<bool, Infallible>(bytes == text);
+        let reduced = reducer.reduce(pieces, options, same);
+        assert_eq!((reduced.bytes.len(), reduced.end), (text.len(), End::Runs));
+    }
 }
 
 /// The pieces of a damaged input.

@@ -8,6 +8,7 @@ mod folder;
 mod load;
 mod overhead;
 mod produce;
+mod reduce;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
@@ -27,6 +28,7 @@ enum Name {
     Load(load::Load),
     Overhead(overhead::Overhead),
     Produce(produce::Produce),
+    Reduce(reduce::Reduce),
 }
 
 impl Bench {
@@ -37,6 +39,7 @@ impl Bench {
             Name::Load(load) => load.run(),
             Name::Overhead(overhead) => overhead.run(),
             Name::Produce(produce) => produce.run(),
+            Name::Reduce(reduce) => reduce.run(),
         }
     }
 }
