@@ -5,7 +5,7 @@ mod common;
 use common::{alive, build_native, copy, has};
 use std::path::PathBuf;
 use std::time::Duration;
-use wug_campaign::executor::{Executor, Kind, Options, Target, Trace, Verdict};
+use wug_campaign::executor::{Executor, Kind, Layer, Options, Target, Trace, Verdict};
 use wug_runtime::abi;
 
 fn compilers() -> Vec<&'static str> {
@@ -67,6 +67,29 @@ fn fork_servers_tell_verdicts_time_and_coverage() {
         }
         assert_eq!(alive(&program), 0);
     }
+}
+
+/// Looking for what a run left behind takes a number as well, which must not
+/// be taken for another process left behind.
+#[test]
+fn one_run_that_leaves_a_process_costs_one_sweep() {
+    let program = fork_target("gcc");
+    let mut executor = Executor::new(Target::new(&program), options()).expect("an executor");
+    if executor.missing().iter().any(|missing| missing.layer == Layer::Processes) {
+        assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "pid namespaces are needed");
+        eprintln!("skipped: no pid namespaces here");
+        return;
+    }
+    for input in ["", "", "", "f", "", ""] {
+        check(&mut executor, input, Verdict::Ok);
+    }
+    let mut number = || match executor.run(b"P").expect("a run").verdict {
+        Verdict::Ok => 0,
+        Verdict::Exit(number) => number,
+        other => panic!("{other}"),
+    };
+    let numbers: Vec<i32> = (0..5).map(|_| number()).collect();
+    assert!(numbers.windows(2).all(|pair| (pair[0] + 1) % 128 == pair[1]), "{numbers:?}");
 }
 
 #[test]

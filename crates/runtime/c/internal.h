@@ -5,6 +5,7 @@
 #define WUG_INTERNAL_H
 #include "wug.h"
 #include <stddef.h>
+#include <sys/types.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define EXPORTED __attribute__((visibility("default")))
@@ -69,6 +70,18 @@ HIDDEN void wug_begin_run(int fresh);
 HIDDEN void wug_trace_init(void);
 HIDDEN void wug_trace_begin(void);
 HIDDEN void wug_crash_init(void);
+/* What the fork server writes for each run: a page that children find empty,
+ * so that neither side needs a copy of it. */
+struct wug_server {
+    pid_t child; /* 0 while there is none */
+    unsigned runs;
+};
+extern HIDDEN struct wug_server *wug_server;
+/* Runs of which the fork server learns: see pages.c. */
+struct wug_watch;
+HIDDEN struct wug_watch *wug_watch(unsigned run);
+HIDDEN void wug_watched(struct wug_watch *);
+HIDDEN void wug_learn(struct wug_watch *);
 HIDDEN int wug_loop(unsigned count);
 /* Writes words of the program, a length byte before each; how many bytes. */
 HIDDEN size_t wug_dictionary(uint8_t *to, size_t room);

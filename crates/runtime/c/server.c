@@ -23,7 +23,8 @@ enum role {
     STOPPING,   /* a persistent child of AFL++: it stops after each run */
 };
 static enum role role;
-static pid_t child; /* 0 in children, and while there is none */
+static struct wug_server nobody;
+HIDDEN struct wug_server *wug_server = &nobody;
 
 /* Not in every libc; without the handlers that a program gives to fork. */
 extern WEAK pid_t _Fork(void);
@@ -69,12 +70,12 @@ static void close_pipes(void) {
 
 /* Sanitizers need to see a fork; for others the plain call is enough. */
 static pid_t fork_child(void) {
-    child = 0;
+    wug_server->child = 0;
     return _Fork && !__asan_init && !__msan_init && !__tsan_init ? _Fork() : fork();
 }
 
 static void stop(int signal) {
-    pid_t pid = child;
+    pid_t pid = wug_server->child;
     uint32_t run = wug.board->stop_run;
     (void)signal;
     if (pid > 0 && run && run != wug.board->finished) kill(pid, SIGKILL);
@@ -141,7 +142,7 @@ static uint64_t microseconds(const struct timeval *t) { return (uint64_t)t->tv_s
 
 static void finish_for_child(int status, const struct rusage *usage) {
     struct wug_board *board = wug.board;
-    child = 0;
+    wug_server->child = 0;
     board->cpu_ns = 1000 * (microseconds(&usage->ru_utime) + microseconds(&usage->ru_stime));
     board->finished = board->run;
     if (!reply(board->run, status)) _exit(0);
@@ -152,7 +153,7 @@ static void finish_for_child(int status, const struct rusage *usage) {
 static void watch(pid_t pid) {
     if (pid < 0) _exit(1);
     wug.board->child_pid = pid;
-    child = pid;
+    wug_server->child = pid;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stop(0);
 }
@@ -160,20 +161,29 @@ static void watch(pid_t pid) {
 static void serve_fresh(void) {
     struct wug_board *board = wug.board;
     struct rusage usage;
+    uint32_t wants = board->wants;
+    role = FRESH;
+    wug_begin_run(0);
     for (;;) {
         uint32_t run;
         if (take(&run, 4) != 1) _exit(0);
         board->run = run;
         board->state = WUG_STATE_RUNNING;
+        if (board->wants != wants) {
+            /* Here and not in the child, to which it would be a page. */
+            wants = board->wants;
+            wug_begin_run(0);
+        }
+        struct wug_watch *watched = wug_watch(++wug_server->runs);
         pid_t pid = fork_child();
         if (pid == 0) {
             close_pipes();
-            role = FRESH;
-            wug_begin_run(0);
+            if (watched) wug_watched(watched);
             return;
         }
         watch(pid);
         finish_for_child(wait_child(pid, 0, &usage), &usage);
+        if (watched) wug_learn(watched);
     }
 }
 
@@ -210,7 +220,7 @@ static void serve_looping(void) {
         case WUG_STATE_CLOSED: finish_for_child(0, &usage); break;
         default: finish_for_child(status, &usage);
         }
-        child = 0;
+        wug_server->child = 0;
     }
 }
 
@@ -219,6 +229,7 @@ static void serve_looping(void) {
 /* A persistent child stops itself after a run and is continued for the next. */
 static void serve_afl(void) {
     struct rusage usage;
+    struct wug_watch *watched = 0;
     pid_t pid = 0;
     int stopped = 0;
     for (;;) {
@@ -235,10 +246,12 @@ static void serve_afl(void) {
             kill(pid, SIGCONT);
             stopped = 0;
         } else {
+            if (!wug_is_persistent) watched = wug_watch(++wug_server->runs);
             pid = fork_child();
             if (pid < 0) _exit(1);
             if (pid == 0) {
                 close_pipes();
+                if (watched) wug_watched(watched);
                 role = wug_is_persistent ? STOPPING : FRESH;
                 if (role == FRESH) wug_begin_run(0);
                 return;
@@ -248,6 +261,8 @@ static void serve_afl(void) {
         int status = wait_child(pid, wug_is_persistent ? WUNTRACED : 0, &usage);
         if (WIFSTOPPED(status)) stopped = 1;
         if (!say((uint32_t)status)) _exit(0);
+        if (watched) wug_learn(watched);
+        watched = 0;
     }
 }
 
@@ -308,6 +323,23 @@ static void handshake_old(void) {
     if ((answer & WUG_OLD_SHARED_INPUT) == 0) wug.input = 0;
 }
 
+/* glibc 2.35 and later. */
+extern WEAK const ptrdiff_t __rseq_offset;
+extern WEAK const unsigned __rseq_size;
+
+/* Before the first fork: what would make each of them dearer is put aside. */
+static void settle(void) {
+    struct wug_server *own = mmap(0, WUG_MAP_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (own != MAP_FAILED && !madvise(own, WUG_MAP_PAGE, MADV_WIPEONFORK)) wug_server = own;
+#if defined __x86_64__ && defined SYS_rseq
+    /* Restartable sequences: the system writes to their record after each
+     * fork, on both sides. It then says itself that there are none, which
+     * all who use them must be prepared for. */
+    if (&__rseq_offset && __rseq_size)
+        syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, 32, 1 /* undo */, 0x53053053);
+#endif
+}
+
 /* Answers the fuzzer and serves it. Returns only in children, or when there
  * is no fuzzer. */
 HIDDEN void wug_start(void) {
@@ -341,6 +373,7 @@ HIDDEN void wug_start(void) {
     if (wug.board || (protocol && !strcmp(protocol, "v1"))) handshake_v1();
     else handshake_old();
     wug.serving = 1;
+    settle();
     if (!wug.board) {
         if (map_size() < wug.map_limit) wug.map_limit = (map_size() + WUG_MAP_PAGE - 1) & ~(WUG_MAP_PAGE - 1);
         serve_afl();

@@ -213,7 +213,10 @@ impl Executor {
             self.driver.last_child = 0;
             return Ok(persistent && verdict != Verdict::Ok);
         }
-        self.warden.sweep(last + 1)
+        let (disturbed, last) = self.warden.sweep(last + 1)?;
+        // The sweep takes a number as well: the next child has the one after.
+        self.driver.last_child = last.max(child);
+        Ok(disturbed)
     }
 
     /// Ends the fork server; the next run starts it again.

@@ -155,6 +155,8 @@ int deed(const char *text, size_t length) {
     }
     case 'M': /* leaves System V memory behind */
         return shmget(IPC_PRIVATE, 12345, IPC_CREAT | 0600) < 0;
+    case 'P': /* tells its number */
+        return getpid() & 127;
     case 'i': /* is it still root? */
         return getuid() == 0 ? 1 : 0;
     case 'E': /* prints a variable */

@@ -205,8 +205,8 @@ impl Warden<'_> {
                 Command::KILL_ALL => self.kill_all(),
                 Command::PING => self.tell(Event { what: Event::SWEPT, ..Event::default() }, &[]),
                 Command::SWEEP => {
-                    let killed = self.sweep(command.a.max(2));
-                    self.tell(Event { what: Event::SWEPT, status: killed, ..Event::default() }, &[]);
+                    let (killed, pid) = self.sweep(command.a.max(2));
+                    self.tell(Event { what: Event::SWEPT, status: killed, pid, ..Event::default() }, &[]);
                 }
                 _ => {}
             }
@@ -266,36 +266,37 @@ impl Warden<'_> {
     }
 
     /// Kills all processes from a number on, but the target itself and,
-    /// without a namespace, its children. How many there were; -1 if some
-    /// may be left.
-    unsafe fn sweep(&mut self, first: pid_t) -> c_int {
+    /// without a namespace, its children. How many there were, -1 if some
+    /// may be left; and in a namespace, the last number that was given out.
+    unsafe fn sweep(&mut self, first: pid_t) -> (c_int, pid_t) {
         let mut killed = 0;
+        let mut last = 0;
         // SAFETY: see `run`.
         unsafe {
             // Processes that fork while they are killed meet the limit of
             // processes, so that a few rounds reach all.
             for round in 0..1000 {
                 let alive = if self.plan.pid_namespace {
-                    self.kill_from(first)
+                    last = probe();
+                    self.kill_between(first, last)
                 } else {
                     walk::kill_descendants(self.target)
                 };
                 self.reap();
                 killed = if round == 0 { alive } else { killed };
                 if alive <= 0 {
-                    return if alive < 0 { alive } else { killed };
+                    return (if alive < 0 { alive } else { killed }, last);
                 }
                 let pause = libc::timespec { tv_sec: 0, tv_nsec: 50_000 };
                 libc::nanosleep(&pause, std::ptr::null_mut());
             }
         }
-        -1
+        (-1, last)
     }
 
-    unsafe fn kill_from(&self, first: pid_t) -> c_int {
+    unsafe fn kill_between(&self, first: pid_t, last: pid_t) -> c_int {
         // SAFETY: see `run`.
         unsafe {
-            let last = probe();
             let kill = |pid: &pid_t| *pid != self.target && libc::kill(*pid, libc::SIGKILL) == 0;
             if last < 0 { -1 } else { (first..last).filter(kill).count() as c_int }
         }

@@ -40,6 +40,7 @@ pub struct Event {
     pub what: u32,
     /// Of a process that ended, as `wait` tells it; or how many were killed.
     pub status: i32,
+    /// Of a sweep: the last number that was given out, if that is known.
     pub pid: i32,
     pub errno: i32,
     /// A step of the way, where something failed.

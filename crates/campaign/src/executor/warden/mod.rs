@@ -176,22 +176,23 @@ impl Warden {
     }
 
     /// Ends what the target started but the target itself: processes from a
-    /// number on. Whether there were any.
-    pub fn sweep(&mut self, from: i32) -> Result<bool, Error> {
+    /// number on. Whether there were any; and the last number given out, 0
+    /// where that is not known.
+    pub fn sweep(&mut self, from: i32) -> Result<(bool, i32), Error> {
         self.send(Command { what: Command::SWEEP, a: from })?;
-        let killed = self.answer()?;
+        let Event { status: killed, pid: last, .. } = self.answer()?;
         if killed < 0 {
             self.kill_all()?;
         }
-        Ok(killed != 0)
+        Ok((killed != 0, last.max(0)))
     }
 
     /// The answer to a sweep or a ping.
-    fn answer(&mut self) -> Result<i32, Error> {
+    fn answer(&mut self) -> Result<Event, Error> {
         let end = Instant::now() + PATIENCE;
         while let Some(message) = self.receive(end.saturating_duration_since(Instant::now()))? {
             match message.event.what {
-                Event::SWEPT => return Ok(message.event.status),
+                Event::SWEPT => return Ok(message.event),
                 Event::ENDED => self.running = false,
                 _ => {}
             }
