@@ -93,6 +93,33 @@ fn one_run_that_leaves_a_process_costs_one_sweep() {
 }
 
 #[test]
+fn a_warden_that_is_killed_is_replaced() {
+    for (program, persistent) in [(fork_target("gcc"), false), (persistent_target("gcc"), true)] {
+        let program = copy(&program, &format!("bereft-{persistent}"));
+        for by_file in [false, true] {
+            if by_file && persistent {
+                continue;
+            }
+            let target = Target::new(&program).arguments(by_file.then_some("@@"));
+            let mut executor = Executor::new(target, options()).expect("an executor");
+            for _ in 0..3 {
+                check(&mut executor, "e7", Verdict::Exit(7));
+                let server = common::processes(&program).into_iter().map(common::parent);
+                let mine = std::process::id() as i32;
+                let warden =
+                    server.into_iter().find(|warden| common::parent(*warden) == mine).expect("a warden");
+                // SAFETY: a child of this process that was not waited for.
+                assert_eq!(unsafe { libc::kill(warden, libc::SIGKILL) }, 0);
+                check(&mut executor, "e8", Verdict::Exit(8));
+                assert_eq!(executor.is_persistent(), persistent);
+            }
+            drop(executor);
+            assert_eq!(alive(&program), 0);
+        }
+    }
+}
+
+#[test]
 fn persistent_targets_survive_everything_with_true_verdicts() {
     for compiler in compilers() {
         let program = copy(&persistent_target(compiler), &format!("loop-{compiler}"));

@@ -70,11 +70,13 @@ HIDDEN void wug_begin_run(int fresh);
 HIDDEN void wug_trace_init(void);
 HIDDEN void wug_trace_begin(void);
 HIDDEN void wug_crash_init(void);
-/* What the fork server writes for each run: a page that children find empty,
- * so that neither side needs a copy of it. */
+/* What the fork server, or a persistent child, writes for each run: a page
+ * that their children find empty. So neither side of a fork needs a copy of
+ * it, and a copy of a persistent child knows that it is one. */
 struct wug_server {
-    pid_t child; /* 0 while there is none */
+    pid_t child;   /* 0 while there is none */
     unsigned runs;
+    int loops;     /* this process is the one that loops */
 };
 extern HIDDEN struct wug_server *wug_server;
 /* Runs of which the fork server learns: see pages.c. */
@@ -82,6 +84,10 @@ struct wug_watch;
 HIDDEN struct wug_watch *wug_watch(unsigned run);
 HIDDEN void wug_watched(struct wug_watch *);
 HIDDEN void wug_learn(struct wug_watch *);
+/* See pins.c. */
+struct iovec;
+HIDDEN void wug_pin(struct iovec *parts, unsigned count);
+extern HIDDEN int wug_last_fd; /* of those that children close */
 HIDDEN int wug_loop(unsigned count);
 /* Writes words of the program, a length byte before each; how many bytes. */
 HIDDEN size_t wug_dictionary(uint8_t *to, size_t room);

@@ -5,13 +5,14 @@
  * also brings in its neighbours, of which the end of the child must let go.
  * But fork copies the entries of private copies. So the server watches a few
  * runs, makes private copies of the pages that these touched, and drops its
- * own entries of all others. What the program sees stays the same.
+ * own entries of all others. Data that these runs wrote is pinned (pins.c):
+ * fork then copies it at once. What the program sees stays the same.
  *
  * How a run is watched: its code is cut into mappings of a page each (by an
  * advice about reading ahead, which changes nothing else), so that a fault
  * brings in no neighbours; and another process shares its memory, so that
  * this is still there when the run is over. That one then reads which pages
- * are present. A program can notice it only by looking at its own mappings,
+ * are present, and which are no longer the server's. A program can notice it only by looking at its own mappings,
  * or by asking for a user namespace of its own (unshare refuses that to those
  * who share memory).
  *
@@ -32,6 +33,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,12 +44,14 @@
 
 #define PAGE ((uintptr_t)4096)
 #define RANGES 64
-#define PAGES 8192 /* that are watched: 32 MB of code and constants */
+#define PAGES 8192 /* that are watched: 32 MB of code and data */
 #define STACK 16384
+#define PARTS 64
 
 /* Bits of /proc/self/pagemap. */
 #define PRESENT (UINT64_C(1) << 63)
 #define OF_FILE (UINT64_C(1) << 61)
+#define NOT_SHARED (UINT64_C(1) << 56)
 
 struct range {
     uintptr_t start, end;
@@ -80,20 +84,21 @@ static void add(struct wug_watch *w, unsigned *pages, const char *line) {
     char *at;
     uintptr_t start = strtoul(line, &at, 16), end = strtoul(at + 1, &at, 16);
     const char *rights = at + 1;
-    /* Private and never written: of a file, whose number is the third word
-     * after the rights. */
-    if (*at != ' ' || rights[0] != 'r' || rights[1] != '-' || rights[3] != 'p') return;
-    strtoul(rights + 4, &at, 16);
-    strtoul(at, &at, 16);
-    strtoul(at + 1, &at, 16);
-    if (!strtoul(at, &at, 10)) return;
-    unsigned n = (unsigned)((end - start) / PAGE);
+    if (*at != ' ' || rights[0] != 'r' || rights[3] != 'p') return;
+    int all = PROT_READ | (rights[1] == 'w' ? PROT_WRITE : 0) | (rights[2] == 'x' ? PROT_EXEC : 0);
+    if (!(all & PROT_WRITE)) {
+        /* Of a file, whose number is the third word after the rights. */
+        strtoul(rights + 4, &at, 16);
+        strtoul(at, &at, 16);
+        strtoul(at + 1, &at, 16);
+        if (!strtoul(at, &at, 10)) return;
+    } else if (start == (uintptr_t)w || start == (uintptr_t)wug_server) return;
     if (w->count == RANGES || (end - start) / PAGE > PAGES - *pages) return;
-    w->ranges[w->count++] = (struct range){start, end, PROT_READ | (rights[2] == 'x' ? PROT_EXEC : 0), *pages};
-    *pages += n;
+    w->ranges[w->count++] = (struct range){start, end, all, *pages};
+    *pages += (unsigned)((end - start) / PAGE);
 }
 
-/* Finds code and constants of all modules. */
+/* Finds code, constants and data. */
 static int survey(struct wug_watch *w) {
     char text[1024], line[128];
     unsigned n = 0, pages = 0;
@@ -124,7 +129,7 @@ static void release(struct wug_watch *w) {
 /* Before a fork: non-null if the run is to be watched. Early, since most pages
  * are touched by every run, and then ever more rarely. */
 HIDDEN struct wug_watch *wug_watch(unsigned run) {
-    if (run != 2 && run != 32 && run != 1024 && run != 32768) return 0;
+    if (run != 2 && run != 128 && run != 8192) return 0;
     if (__asan_init || __msan_init || __tsan_init || sysconf(_SC_PAGESIZE) != PAGE) return 0;
     struct wug_watch *w = memory(sizeof *w, MAP_PRIVATE);
     if (!w) return 0;
@@ -135,13 +140,15 @@ HIDDEN struct wug_watch *wug_watch(unsigned run) {
     return 0;
 }
 
-/* Sets the bits of pages whose entries in this process have these bits. */
-static void scan(const struct wug_watch *w, uint64_t wanted, uint8_t *bits) {
+/* Sets the bits of pages whose entries in this process have these bits; of
+ * data, other ones. */
+static void scan(const struct wug_watch *w, uint64_t code, uint64_t data, uint8_t *bits) {
     uint64_t entries[128];
     int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     for (unsigned i = 0; i < w->count; i++) {
         const struct range *r = &w->ranges[i];
+        uint64_t wanted = r->rights & PROT_WRITE ? data : code;
         unsigned done = 0, pages = (unsigned)((r->end - r->start) / PAGE);
         while (done < pages) {
             size_t ask = (pages - done < 128 ? pages - done : 128) * sizeof *entries;
@@ -163,7 +170,7 @@ static int look(void *of) {
         if (getppid() != w->server) return 0;
         syscall(SYS_futex, &w->report->over, FUTEX_WAIT, 0, 0, 0, 0);
     }
-    scan(w, PRESENT, w->report->touched);
+    scan(w, PRESENT, PRESENT | NOT_SHARED, w->report->touched);
     return 0;
 }
 
@@ -171,7 +178,7 @@ static int look(void *of) {
 HIDDEN void wug_watched(struct wug_watch *w) {
     for (unsigned i = 0; i < w->count; i++)
         for (uintptr_t at = w->ranges[i].start + PAGE; at < w->ranges[i].end; at += 2 * PAGE)
-            madvise((void *)at, PAGE, MADV_RANDOM);
+            if (!(w->ranges[i].rights & PROT_WRITE)) madvise((void *)at, PAGE, MADV_RANDOM);
     w->report->watcher = clone(look, w->report->stack + STACK, CLONE_VM | CLONE_PARENT | SIGCHLD, w);
 }
 
@@ -209,9 +216,22 @@ static void drop(const struct range *r, const uint8_t *unused) {
         if (get(unused, number_of(r, at))) madvise((void *)at, PAGE, MADV_DONTNEED);
 }
 
+/* Adds the pages of data that were written, those side by side as one part. */
+static unsigned written(const struct range *r, const uint8_t *touched, struct iovec *parts, unsigned count) {
+    for (uintptr_t at = r->start; at < r->end; at += PAGE) {
+        if (!get(touched, number_of(r, at))) continue;
+        struct iovec *last = count ? &parts[count - 1] : 0;
+        if (last && (uintptr_t)last->iov_base + last->iov_len == at) last->iov_len += PAGE;
+        else if (count < PARTS) parts[count++] = (struct iovec){(void *)at, PAGE};
+    }
+    return count;
+}
+
 /* In the server, after a run that was watched. */
 HIDDEN void wug_learn(struct wug_watch *w) {
     uint8_t touched[PAGES / 8], unused[PAGES / 8] = {0};
+    struct iovec parts[PARTS];
+    unsigned count = 0;
     pid_t watcher = w->report->watcher;
     __atomic_store_n(&w->report->over, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &w->report->over, FUTEX_WAKE, 1, 0, 0, 0);
@@ -221,9 +241,11 @@ HIDDEN void wug_learn(struct wug_watch *w) {
         const struct range *r = &w->ranges[i];
         uintptr_t here = (uintptr_t)wug_learn;
         if (here >= r->start && here < r->end) set(touched, number_of(r, here));
-        copy(r, touched);
+        if (r->rights & PROT_WRITE) count = written(r, touched, parts, count);
+        else copy(r, touched);
     }
-    scan(w, PRESENT | OF_FILE, unused);
+    wug_pin(parts, count);
+    scan(w, PRESENT | OF_FILE, ~UINT64_C(0), unused);
     for (unsigned i = 0; i < w->count; i++) drop(&w->ranges[i], unused);
     release(w);
 }

@@ -62,10 +62,9 @@ static int reply(uint32_t run, int status) {
 
 static void close_pipes(void) {
 #ifdef SYS_close_range
-    if (!syscall(SYS_close_range, WUG_CONTROL_FD, WUG_STATUS_FD, 0)) return;
+    if (!syscall(SYS_close_range, WUG_CONTROL_FD, wug_last_fd, 0)) return;
 #endif
-    close(WUG_CONTROL_FD);
-    close(WUG_STATUS_FD);
+    for (int fd = WUG_CONTROL_FD; fd <= wug_last_fd; fd++) close(fd);
 }
 
 /* Sanitizers need to see a fork; for others the plain call is enough. */
@@ -389,11 +388,16 @@ HIDDEN int wug_loop(unsigned count) {
     static int begun;
     wug_start();
     if (!begun) {
-        begun = 1;
+        begun = wug_server->loops = 1;
         left = count;
         if (role == LOOPING) next_run(1);
         else if (role == STOPPING) wug_begin_run(1);
         return count != 0;
+    }
+    /* A process that the target forked has no part in the loop. */
+    if (role >= LOOPING && !wug_server->loops) {
+        close_pipes();
+        role = FRESH;
     }
     if (role < LOOPING || left == 0 || --left == 0) {
         left = 0;

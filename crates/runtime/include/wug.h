@@ -66,6 +66,8 @@
  *   CLOSED    the run ended well, but the target had closed the status pipe:
  *             the child exits, and the fork server replies with status 0.
  *   GONE      the control pipe is at its end: the fork server exits.
+ * Processes that a persistent child forks are not part of this: if they come
+ * back to the loop, it is over for them.
  * A target that puts another file onto the pipes' numbers is not noticed: its
  * run ends by the fuzzer's timeout.
  *

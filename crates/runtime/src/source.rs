@@ -13,6 +13,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("core.c", include_str!("../c/core.c")),
     ("server.c", include_str!("../c/server.c")),
     ("pages.c", include_str!("../c/pages.c")),
+    ("pins.c", include_str!("../c/pins.c")),
     ("trace.c", include_str!("../c/trace.c")),
     ("crash.c", include_str!("../c/crash.c")),
     ("dictionary.c", include_str!("../c/dictionary.c")),
@@ -27,7 +28,7 @@ pub const FILES: &[(&str, &str)] = &[
 ];
 
 /// Objects that every executable gets.
-pub const CORE: &[&str] = &["module", "core", "server", "pages", "trace", "crash", "dictionary"];
+pub const CORE: &[&str] = &["module", "core", "server", "pages", "pins", "trace", "crash", "dictionary"];
 
 /// Objects of the archive, linked when a program needs them.
 pub const ARCHIVE: &[&str] = &["persistent", "deferred", "testcase", "driver"];

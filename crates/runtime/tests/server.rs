@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     case 'c': close(198); close(199); break;
     case 'i': close(198); break;
     case 'r': exit(runs & 127);
+    case 'F': fork(); break;
     case 'e': if (size == 1 << 20 && data[size - 1] == '!') exit(3); break;
     }
     return 0;
@@ -140,6 +141,21 @@ fn a_target_that_closes_the_pipes_gets_its_verdict() {
     assert_eq!(target.run(b"i"), 0);
     assert_eq!(target.run(b"r"), exited(1));
     assert!(target.silent(), "one reply for each run");
+}
+
+#[test]
+fn copies_of_a_persistent_target_do_not_answer() {
+    for compiler in compilers() {
+        let (_folder, path) = build(compiler, Fast, "-O2", HARNESS);
+        let mut target = Native::start(&path, 0);
+        for run in 1..=5 {
+            assert_eq!(target.run(b"F"), 0);
+            assert!(target.silent(), "one reply for each run");
+            assert_eq!(target.run(b"z"), 0);
+            assert_eq!(target.run(b"r"), exited(3), "{compiler} {run}: the same process made all of them");
+        }
+        assert_eq!(target.close().code(), Some(0));
+    }
 }
 
 #[test]

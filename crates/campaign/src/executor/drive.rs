@@ -56,6 +56,10 @@ impl Driver {
             last_sweep: Instant::now(),
         }
     }
+
+    pub fn server_mut(&mut self) -> Option<&mut Server> {
+        self.server.as_mut()
+    }
 }
 
 impl Executor {

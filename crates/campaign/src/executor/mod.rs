@@ -45,7 +45,7 @@ pub use verdict::Verdict;
 
 use afl::AflMemory;
 use board::Board;
-use confine::Workplace;
+use confine::{User, Workplace};
 use drive::Driver;
 use input::InputFile;
 use memory::IpcSpace;
@@ -78,6 +78,9 @@ pub struct Executor {
     driver: Driver,
     // Before the workplace: the warden cleans up there when it is dropped.
     warden: Warden,
+    /// What another warden needs, should this one be killed.
+    job: Job,
+    user: Option<User>,
     workplace: Workplace,
     input: InputFile,
     output: Vec<u8>,
@@ -136,6 +139,8 @@ impl Executor {
             crash_codes,
             driver,
             warden,
+            job,
+            user,
             workplace,
             input,
             output: Vec::new(),
@@ -155,7 +160,14 @@ impl Executor {
 
     /// Runs the target on an input.
     pub fn run(&mut self, input: &[u8]) -> Result<Observation<'_>, Error> {
-        let run = self.drive(input)?;
+        let run = match self.drive(input) {
+            // Somebody killed the warden, and all that it watched over.
+            Err(_) if self.warden.is_gone() => {
+                self.relaunch()?;
+                self.drive(input)?
+            }
+            other => other?,
+        };
         let mut verdict = run.verdict;
         // Programs that are refused memory die in many ways: a second look
         // tells. Only where memory is bounded, and only after a crash.
@@ -179,6 +191,15 @@ impl Executor {
             depth: self.depth,
             output: &self.output,
         })
+    }
+
+    /// Starts another warden in place of one that is gone.
+    fn relaunch(&mut self) -> Result<(), Error> {
+        self.warden = Warden::launch(&self.job, &mut self.workplace, self.user)?;
+        match self.driver.server_mut() {
+            Some(server) => server.follow(&self.warden, &self.options),
+            None => Ok(()),
+        }
     }
 }
 

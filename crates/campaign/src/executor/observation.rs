@@ -12,7 +12,8 @@ pub struct Observation<'a> {
     pub verdict: Verdict,
     /// From handing over the input until the end.
     pub wall: Duration,
-    /// User and system time of the target, where it was measured.
+    /// User and system time of the target, where it was measured: not for
+    /// AFL++'s builds, whose fork server alone knows it and does not tell.
     pub cpu: Option<Duration>,
     /// How often each id was hit, by its number; empty without
     /// instrumentation. Only ids that the target has.

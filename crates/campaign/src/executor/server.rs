@@ -85,14 +85,7 @@ impl std::fmt::Debug for Server {
 impl Server {
     /// A server that is not started yet.
     pub fn new(link: Link, warden: &Warden, options: &Options, owner: Option<u32>) -> Result<Server, Error> {
-        let board = match &link {
-            Link::Native(board) => Some(board.clone()),
-            Link::Afl(_) => None,
-        };
-        let stopper = Arc::new(Stopper { board, clock: std::sync::OnceLock::new() });
-        let watchdog = Watchdog::new(options.timeout, warden.commander()?, stopper.clone())
-            .map_err(Error::system("start a thread"))?;
-        let _ = stopper.clock.set(watchdog.clock().clone());
+        let watchdog = watchdog(&link, warden, options)?;
         Ok(Server {
             link,
             pipes: None,
@@ -103,6 +96,13 @@ impl Server {
             number: 0,
             owner,
         })
+    }
+
+    /// From now on another warden starts it; what the last one started is gone.
+    pub fn follow(&mut self, warden: &Warden, options: &Options) -> Result<(), Error> {
+        self.pipes = None;
+        self.watchdog = watchdog(&self.link, warden, options)?;
+        Ok(())
     }
 
     /// Whether it was started and not lost since.
@@ -303,6 +303,18 @@ impl Server {
             Link::Afl(memory) => memory.ids,
         }
     }
+}
+
+fn watchdog(link: &Link, warden: &Warden, options: &Options) -> Result<Watchdog, Error> {
+    let board = match link {
+        Link::Native(board) => Some(board.clone()),
+        Link::Afl(_) => None,
+    };
+    let stopper = Arc::new(Stopper { board, clock: std::sync::OnceLock::new() });
+    let watchdog = Watchdog::new(options.timeout, warden.commander()?, stopper.clone())
+        .map_err(Error::system("start a thread"))?;
+    let _ = stopper.clock.set(watchdog.clock().clone());
+    Ok(watchdog)
 }
 
 impl Pipes {

@@ -53,6 +53,10 @@ pub(crate) struct Job {
     pub confinement: Confinement,
 }
 
+// SAFETY: the pointers lead to memory that the executor owns as well, and that
+// only the warden's process reads through them.
+unsafe impl Send for Job {}
+
 /// A warden that runs.
 #[derive(Debug)]
 pub(crate) struct Warden {
@@ -204,6 +208,16 @@ impl Warden {
     pub fn settle(&mut self) -> Result<(), Error> {
         self.send(Command { what: Command::PING, a: 0 })?;
         self.answer().map(drop)
+    }
+
+    /// Whether it has ended, by whatever hand. Its end of the socket is closed
+    /// a little before; then its end is waited for.
+    pub fn is_gone(&self) -> bool {
+        let mut byte = 0u8;
+        let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
+        // SAFETY: there is room for one byte.
+        let got = unsafe { libc::recv(self.control.as_raw_fd(), (&raw mut byte).cast(), 1, flags) };
+        got == 0 && matches!(sys::readable([self.process.as_raw_fd()], PATIENCE), Ok(Some(_)))
     }
 
     /// A handle to send commands from another thread.
