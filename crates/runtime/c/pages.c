@@ -93,7 +93,9 @@ static void add(struct wug_watch *w, unsigned *pages, const char *line) {
         strtoul(at + 1, &at, 16);
         if (!strtoul(at, &at, 10)) return;
     } else if (start == (uintptr_t)w || start == (uintptr_t)wug_server) return;
+    /* Of much data, runs hardly write the same parts. */
     if (w->count == RANGES || (end - start) / PAGE > PAGES - *pages) return;
+    if (all & PROT_WRITE && (end - start) / PAGE > PAGES / 8) return;
     w->ranges[w->count++] = (struct range){start, end, all, *pages};
     *pages += (unsigned)((end - start) / PAGE);
 }

@@ -330,12 +330,13 @@ extern WEAK const unsigned __rseq_size;
 static void settle(void) {
     struct wug_server *own = mmap(0, WUG_MAP_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (own != MAP_FAILED && !madvise(own, WUG_MAP_PAGE, MADV_WIPEONFORK)) wug_server = own;
-#if defined __x86_64__ && defined SYS_rseq
+#if defined __x86_64__ && !defined __ILP32__ && defined SYS_rseq
     /* Restartable sequences: the system writes to their record after each
      * fork, on both sides. It then says itself that there are none, which
      * all who use them must be prepared for. */
-    if (&__rseq_offset && __rseq_size)
-        syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, 32, 1 /* undo */, 0x53053053);
+    char *thread;
+    __asm__("mov %%fs:0, %0" : "=r"(thread));
+    if (&__rseq_offset && __rseq_size) syscall(SYS_rseq, thread + __rseq_offset, 32, 1 /* undo */, 0x53053053);
 #endif
 }
 

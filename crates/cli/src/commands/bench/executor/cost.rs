@@ -25,6 +25,8 @@ pub struct Own {
 pub struct Floor {
     /// A process that is forked, exits and is waited for.
     pub fork_us: f64,
+    /// The same by bare calls: hardly a page is touched.
+    pub bare_us: f64,
     /// A run by a fork server that does nothing else, without
     /// instrumentation, driven as all others are.
     pub server_us: f64,
@@ -32,6 +34,10 @@ pub struct Floor {
     pub word_us: f64,
     /// The same if the other process is on another core; 0 if there is none.
     pub across_us: f64,
+    /// A word by shared memory and futex, on one core.
+    pub futex_us: f64,
+    /// A word between processes that only give way to each other.
+    pub yield_us: f64,
 }
 
 /// Measured by programs of its own.
@@ -40,13 +46,11 @@ pub fn floor(targets: &Targets, runs: usize) -> Result<Floor, String> {
     let output =
         std::process::Command::new(targets.path("floor")).output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let mut numbers = text.split_whitespace().filter_map(|number| number.parse().ok());
-    match (numbers.next(), numbers.next(), numbers.next()) {
-        (Some(fork_us), Some(word_us), Some(across_us)) => {
-            Ok(Floor { fork_us, server_us, word_us, across_us })
-        }
-        _ => Err("the floor could not be measured".into()),
-    }
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+    let &[fork_us, bare_us, word_us, across_us, futex_us, yield_us] = numbers.as_slice() else {
+        return Err("the floor could not be measured".into());
+    };
+    Ok(Floor { fork_us, bare_us, server_us, word_us, across_us, futex_us, yield_us })
 }
 
 /// Runs the inputs as a fuzzer does: each run's coverage is compared with

@@ -139,13 +139,13 @@ impl Report {
         let floor = &self.floor;
         let _ = writeln!(
             out,
-            "the system alone: {:.1} us to fork, exit and wait; {:.1} us by a bare fork server;",
-            floor.fork_us, floor.server_us
+            "the system alone: {:.1} us to fork, exit and wait, {:.1} us by bare calls; {:.1} us by a bare fork server;",
+            floor.fork_us, floor.bare_us, floor.server_us
         );
         let _ = writeln!(
             out,
-            "a word there and back, one side: {:.2} us on one core, {:.2} us across two\n",
-            floor.word_us, floor.across_us
+            "a word there and back, one side: {:.2} us by pipes, {:.2} us across two cores, {:.2} us by futex, {:.2} us by yielding\n",
+            floor.word_us, floor.across_us, floor.futex_us, floor.yield_us
         );
         let _ =
             writeln!(out, "{:<34} {:>12} {:>12} {:>12}", "confinement", "spawn us", "fork us", "start us");

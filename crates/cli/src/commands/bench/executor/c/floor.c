@@ -1,13 +1,18 @@
 /* What the system takes for the least that a fuzzer needs: a process that is
- * forked, exits and is waited for; and a word to another process and back,
- * over pipes, on one side: on one core, and across two. CPU time in
- * microseconds. */
+ * forked, exits and is waited for, as libc does it and by the bare call; and
+ * a word to another process and back, on one side: over pipes, on one core
+ * and across two; by futex; and by two processes that only give way to each
+ * other until a word in shared memory has changed. CPU time in microseconds. */
 #define _GNU_SOURCE
+#include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,11 +22,12 @@ static double spent(int who) {
     return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-static double forks(int n) {
+static double forks(int n, int bare) {
     double before = spent(RUSAGE_SELF) + spent(RUSAGE_CHILDREN);
     for (int i = 0; i < n; i++) {
-        pid_t pid = fork();
+        pid_t pid = bare ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
         if (pid < 0) exit(1);
+        if (pid == 0 && bare) syscall(SYS_exit_group, 0);
         if (pid == 0) exit(0);
         waitpid(pid, 0, 0);
     }
@@ -69,9 +75,38 @@ static double words(int n, int core) {
     return (after - before) / n;
 }
 
+static void await(volatile uint32_t *word, uint32_t value, int yield) {
+    while (*word != value) {
+        if (yield) sched_yield();
+        else syscall(SYS_futex, word, FUTEX_WAIT, value - 1, 0, 0, 0);
+    }
+}
+
+static void tell(volatile uint32_t *word, uint32_t value, int yield) {
+    *word = value;
+    if (!yield) syscall(SYS_futex, word, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+static double shared(uint32_t n, int yield) {
+    volatile uint32_t *to = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), *from = to + 16;
+    if (to == MAP_FAILED) exit(1);
+    pid_t pid = fork();
+    if (pid < 0) exit(1);
+    if (pid == 0) {
+        for (uint32_t i = 1; i <= n; i++) await(to, i, yield), tell(from, i, yield);
+        exit(0);
+    }
+    double before = spent(RUSAGE_SELF);
+    for (uint32_t i = 1; i <= n; i++) tell(to, i, yield), await(from, i, yield);
+    double after = spent(RUSAGE_SELF);
+    waitpid(pid, 0, 0);
+    return (after - before) / n;
+}
+
 int main(void) {
     int other = another();
-    double fork = forks(2000), word = words(50000, -1);
-    printf("%f %f %f\n", fork, word, other < 0 ? 0 : words(5000, other));
+    double fork = forks(2000, 0), bare = forks(2000, 1), word = words(50000, -1);
+    double across = other < 0 ? 0 : words(5000, other);
+    printf("%f %f %f %f %f %f\n", fork, bare, word, across, shared(50000, 0), shared(50000, 1));
     return 0;
 }
