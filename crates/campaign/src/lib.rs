@@ -1,15 +1,24 @@
-//! From a program and inputs to observations.
+//! From a program to what it does that it should not.
 //!
 //! [`executor`] runs a program on inputs, one after the other: fast by a
 //! fork server or a persistent harness where the program has one, plainly
-//! where it has none, and always confined. [`folder`] keeps on disk what a
-//! campaign finds, as AFL++ lays it out, and imports what others find;
-//! [`report`] is how it is going. [`dictionary`] reads tokens.
+//! where it has none, and always confined. [`fuzz`] is the campaign: it makes
+//! inputs ([`structure`] by a grammar, [`havoc`] of bytes), runs them, and
+//! keeps those that reach something new ([`feedback`]); [`schedule`] says
+//! whose turn it is. [`folder`] keeps on disk what a campaign finds, as AFL++
+//! lays it out, and imports what others find; [`report`] is how it is going.
+//! [`dictionary`] reads tokens.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("targets are confined by means of Linux");
 
 pub mod dictionary;
 pub mod executor;
+pub mod feedback;
 pub mod folder;
+pub mod fuzz;
+mod hash;
+pub mod havoc;
 pub mod report;
+pub mod schedule;
+pub mod structure;

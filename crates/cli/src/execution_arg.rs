@@ -108,7 +108,8 @@ pub fn target(mut command: impl Iterator<Item = OsString>) -> Option<Target> {
     Some(target)
 }
 
-fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, Failure> {
+/// A number from the environment.
+pub fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, Failure> {
     let Some(value) = std::env::var_os(name) else { return Ok(None) };
     let parsed = value.to_str().and_then(|text| text.parse().ok());
     parsed

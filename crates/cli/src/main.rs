@@ -42,6 +42,7 @@ enum Command {
     Cxx(commands::cc::Cxx),
     Rustflags(commands::rustflags::Rustflags),
     Run(commands::run::Run),
+    Fuzz(commands::fuzz::Fuzz),
     Minimize(commands::minimize::Minimize),
     Bench(commands::bench::Bench),
 }
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         Command::Cxx(cxx) => cxx.run(),
         Command::Rustflags(rustflags) => rustflags.run(),
         Command::Run(run) => run.run(),
+        Command::Fuzz(fuzz) => fuzz.run(),
         Command::Minimize(minimize) => minimize.run(),
         Command::Bench(bench) => bench.run(),
     };

@@ -19,6 +19,12 @@ fn whole(text: &str, largest: u64) -> Result<u64, String> {
     number.ok_or_else(|| format!("the largest number is {largest}"))
 }
 
+/// 64 bits from the system's own source, by way of the hash map's keys.
+pub fn fresh_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{small, wide};

@@ -90,6 +90,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["parse"],
         &["rustflags"],
         &["run"],
+        &["fuzz"],
         &["minimize"],
         &["bench"],
         &["bench", "load"],

@@ -30,6 +30,7 @@ pub mod emit;
 mod flat;
 mod iterative;
 pub mod lexemes;
+pub mod mutate;
 pub mod pool;
 pub mod program;
 mod recursive;

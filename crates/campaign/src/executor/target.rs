@@ -150,7 +150,7 @@ impl Target {
     }
 
     /// The file to execute.
-    pub(crate) fn locate(&self) -> Result<PathBuf, Error> {
+    pub fn locate(&self) -> Result<PathBuf, Error> {
         let given = Path::new(&self.program);
         let executable = |path: &Path| {
             fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)

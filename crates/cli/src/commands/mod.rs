@@ -5,6 +5,7 @@ pub mod cc;
 pub mod check;
 pub mod demo;
 pub mod emit;
+pub mod fuzz;
 pub mod generate;
 pub mod grammars;
 pub mod minimize;

@@ -190,7 +190,7 @@ impl Generate {
         };
         let tape = self.choices.as_deref().map(read_choices).transpose()?;
         let mut sink = Sink::open(&self.sink, self.output.as_deref(), self.separator.0.clone())?;
-        let seed = self.seed.unwrap_or_else(fresh_seed);
+        let seed = self.seed.unwrap_or_else(crate::number::fresh_seed);
         if self.seed.is_none() {
             terminal::say(&format!("seed: {seed}\n"));
         }
@@ -408,10 +408,4 @@ fn read_choices(path: &Path) -> Result<Tape, Failure> {
             Err(Failure::usage(format!("cannot read the choices in `{}`: {why}", path.display())))
         }
     }
-}
-
-/// 64 bits from the system's own source, by way of the hash map's keys.
-fn fresh_seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

@@ -1,0 +1,196 @@
+//! A run, and what is kept of it.
+
+use super::{Campaign, Error, Event};
+use crate::executor::coverage;
+use crate::feedback::{New, counts_reach, reaches};
+use crate::folder::{EntryId, How, Origin};
+use crate::schedule::Merits;
+use std::time::{Duration, Instant};
+use wug_produce::mutate::Tree;
+
+/// Runs of a new entry that tell whether runs of it differ.
+const CALIBRATION: usize = 3;
+
+/// How an input came to be.
+#[derive(Clone, Debug)]
+pub(super) enum Making {
+    /// The user gave it.
+    Seed(String),
+    /// Another fuzzer found it.
+    Import(String, EntryId),
+    /// It is an entry of the campaign that goes on.
+    Entry(EntryId),
+    /// By a mutator, so many times, from an entry or from nothing.
+    Mutation { from: Option<usize>, other: Option<usize>, op: &'static str, rep: u32 },
+}
+
+/// What a run was worth.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Worth {
+    /// For the schedule.
+    pub gain: f64,
+    /// What it cost: executions, or microseconds.
+    pub cost: f64,
+}
+
+impl Campaign<'_> {
+    /// Runs `input`; keeps it if it is worth that.
+    pub(super) fn execute(&mut self, making: &Making) -> Result<Worth, Error> {
+        let seen = self.executor.run(&self.input)?;
+        self.figures.execs += 1;
+        let (verdict, wall) = (seen.verdict, seen.wall);
+        let news = self.feedback.has_news(seen.coverage);
+        let cost = if self.options.repeatable { 1.0 } else { wall.as_secs_f64() * 1e6 };
+        let gain = if verdict.is_crash() {
+            self.counts.clear();
+            self.counts.extend_from_slice(seen.coverage);
+            self.crashed(verdict, making)?
+        } else if verdict == crate::executor::Verdict::Timeout {
+            self.counts.clear();
+            self.counts.extend_from_slice(seen.coverage);
+            self.hung(making)?
+        } else if news || matches!(making, Making::Entry(_)) {
+            self.counts.clear();
+            self.counts.extend_from_slice(seen.coverage);
+            self.found(making, wall)?
+        } else {
+            0.0
+        };
+        if Instant::now() >= self.next_look {
+            self.look()?;
+        }
+        Ok(Worth { gain, cost })
+    }
+
+    /// Keeps `input`, whose counts hold something new.
+    fn found(&mut self, making: &Making, wall: Duration) -> Result<f64, Error> {
+        coverage::classify(&mut self.counts);
+        let mut news = self.feedback.news(&self.counts);
+        let (wall, varies) = self.calibrate(&mut news, wall)?;
+        let again = matches!(making, Making::Entry(_));
+        if news.is_empty() && !again {
+            return Ok(0.0);
+        }
+        let mut tree = self.parse();
+        if self.options.trim && !again && !varies {
+            self.trim(&news, &mut tree)?;
+        }
+        let edges = news.iter().filter(|new| self.feedback.is_new_id(new.id)).count();
+        self.feedback.add(&self.counts);
+        self.keep(making, tree, wall, varies, edges)?;
+        Ok(if edges > 0 { 1.0 + (edges as f64).ln() / 2.0 } else { 0.2 })
+    }
+
+    /// Runs `input` some more times. What differs is never news again.
+    fn calibrate(&mut self, news: &mut Vec<New>, wall: Duration) -> Result<(Duration, bool), Error> {
+        let begin = Instant::now();
+        let (mut total, mut varies) = (wall, false);
+        for _ in 0..CALIBRATION {
+            let seen = self.executor.run(&self.input)?;
+            self.figures.execs += 1;
+            total += seen.wall;
+            if seen.coverage.len() != self.counts.len() {
+                self.counts.resize(self.counts.len().max(seen.coverage.len()), 0);
+            }
+            let differs = |(at, class): (usize, &u8)| {
+                let count = seen.coverage.get(at).copied().unwrap_or(0);
+                (coverage::class(count) != *class).then_some(at as u32)
+            };
+            let flaky: Vec<u32> = self.counts.iter().enumerate().filter_map(differs).collect();
+            varies |= !flaky.is_empty();
+            for id in flaky {
+                self.feedback.distrust(id);
+                news.retain(|new| new.id != id);
+            }
+        }
+        self.figures.calibration += begin.elapsed();
+        Ok((total / (CALIBRATION as u32 + 1), varies))
+    }
+
+    /// The tree of `input`.
+    fn parse(&mut self) -> Option<Tree> {
+        let structure = self.structure.as_mut()?;
+        self.figures.report.parse_tries += 1;
+        let tree = structure.parse(&self.input).ok()?;
+        self.figures.report.parse_hits += 1;
+        structure.mutator.learn(&tree, &mut self.rng);
+        Some(tree)
+    }
+
+    fn keep(
+        &mut self,
+        making: &Making,
+        tree: Option<Tree>,
+        wall: Duration,
+        varies: bool,
+        edges: usize,
+    ) -> Result<(), Error> {
+        let origin = self.origin(making, edges > 0);
+        let id = match making {
+            Making::Entry(id) => *id,
+            _ => {
+                let input = std::mem::take(&mut self.input);
+                let kept = self.insist(|folder| folder.add(&input, &origin));
+                self.input = input;
+                kept?
+            }
+        };
+        let depth = match making {
+            Making::Mutation { from: Some(from), .. } => {
+                self.corpus.turns.found(*from);
+                self.corpus.turns.merits(*from).depth + 1
+            }
+            _ => 0,
+        };
+        let cost = if self.options.repeatable { 1.0 } else { wall.as_secs_f64() * 1e6 };
+        let edges = coverage::hits(&self.counts).map(|id| id as u32).collect();
+        self.corpus.add(id, &self.input, tree, varies, Merits { edges, cost, depth, ..Merits::default() });
+        self.figures.kept(making, depth, wall);
+        Ok(())
+    }
+
+    /// Where an input came from, as its name tells.
+    pub(super) fn origin(&self, making: &Making, new_coverage: bool) -> Origin {
+        let id = |at: &usize| self.corpus.entries()[*at].id;
+        let how = match making {
+            Making::Seed(name) => How::Seed(name.clone()),
+            Making::Import(fuzzer, source) => How::Sync { fuzzer: fuzzer.clone(), source: *source },
+            Making::Entry(_) => How::default(),
+            Making::Mutation { from, other, op, rep } => How::Mutation {
+                parents: from.iter().chain(other).map(id).collect(),
+                op: (*op).to_string(),
+                rep: Some(*rep),
+            },
+        };
+        let time = self.figures.elapsed().as_millis() as u64;
+        Origin { time, execs: self.figures.execs, how, new_coverage }
+    }
+
+    /// Whether `input` still reaches all of `news`; its counts are kept if so.
+    pub(super) fn still(&mut self, input: &[u8], news: &[New]) -> Result<bool, Error> {
+        let seen = self.executor.run(input)?;
+        self.figures.execs += 1;
+        let ended = !seen.verdict.is_crash() && seen.verdict != crate::executor::Verdict::Timeout;
+        let same = ended && counts_reach(seen.coverage, news);
+        if same {
+            self.counts.clear();
+            self.counts.extend_from_slice(seen.coverage);
+            coverage::classify(&mut self.counts);
+            debug_assert!(reaches(&self.counts, news));
+        }
+        Ok(same)
+    }
+
+    /// Imports, and tells how things are.
+    fn look(&mut self) -> Result<(), Error> {
+        let now = Instant::now();
+        self.next_look = now + super::LOOK;
+        if now >= self.next_write {
+            self.next_write = now + super::WRITE;
+            self.write_figures()?;
+        }
+        self.fill_report();
+        self.watch.event(Event::Report(&self.figures.report));
+        self.import()
+    }
+}

@@ -1,0 +1,321 @@
+//! A campaign: from a target to what it does that it should not.
+//!
+//! In:  a target, a folder, perhaps a grammar and seeds.
+//! Out: a corpus that reaches more and more of the target, crashes and
+//!      hangs, all in the folder; figures.
+//!
+//! ```text
+//! seeds, fresh inputs --> execute --> found --> corpus, folder
+//!                            ^          |
+//!             turn: mutate --+          +--> calibrate, trim
+//!                            |
+//!                            +--> crashed, hung --> folder
+//! ```
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `start` | the first inputs |
+//! | `turn` | an entry's turn: inputs made of it |
+//! | `execute` | a run, and what is kept of it |
+//! | `trim` | smaller inputs that do the same |
+//! | `crash` | crashes told apart by where they happen, hangs by a second run |
+//! | `corpus` | entries in memory |
+//! | `figures` | the report |
+
+mod corpus;
+mod crash;
+mod execute;
+mod figures;
+mod start;
+mod trim;
+mod turn;
+
+pub use start::Seeds;
+
+use crate::executor::{self, Executor, Target};
+use crate::feedback::Feedback;
+use crate::folder::{self, Folder, sync::Sync};
+use crate::havoc::Havoc;
+use crate::report::Report;
+use crate::schedule::Bandit;
+use crate::structure::Structure;
+use corpus::Corpus;
+use crash::Crashes;
+use figures::Figures;
+use std::fmt;
+use std::time::{Duration, Instant};
+use turn::Recent;
+use wug_grammar::Derivation;
+use wug_produce::rng::Rng;
+
+/// What a campaign is to do.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// The same seed is to give the same campaign: cost is counted in
+    /// executions, not in time.
+    pub repeatable: bool,
+    /// Ends after so many executions.
+    pub max_execs: Option<u64>,
+    /// Ends after this time.
+    pub max_time: Option<Duration>,
+    /// Ends with the first crash.
+    pub until_crash: bool,
+    /// Share of turns that entries which do not parse have at most.
+    pub invalid: f64,
+    /// Inputs that are generated to start with, without seeds.
+    pub generated: usize,
+    /// No input is longer.
+    pub max_size: usize,
+    /// All mutators are equally likely at all times.
+    pub uniform: bool,
+    /// An input that takes too long gets at least this before it counts as a
+    /// hang.
+    pub hang_timeout: Option<Duration>,
+    /// Whether what is found is made smaller.
+    pub trim: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            seed: 0,
+            repeatable: false,
+            max_execs: None,
+            max_time: None,
+            until_crash: false,
+            invalid: 0.2,
+            generated: 100,
+            max_size: 1 << 20,
+            uniform: false,
+            hang_timeout: None,
+            trim: true,
+        }
+    }
+}
+
+/// Why a campaign ends before its time.
+#[derive(Debug)]
+pub enum Error {
+    /// The target cannot be run.
+    Executor(executor::Error),
+    /// The folder cannot be written or read.
+    Folder(folder::Error),
+    /// There is nothing to start with.
+    NoInput(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Executor(error) => write!(f, "{error}"),
+            Error::Folder(error) => write!(f, "{error}"),
+            Error::NoInput(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<executor::Error> for Error {
+    fn from(error: executor::Error) -> Error {
+        Error::Executor(error)
+    }
+}
+
+impl From<folder::Error> for Error {
+    fn from(error: folder::Error) -> Error {
+        Error::Folder(error)
+    }
+}
+
+/// What whoever watches a campaign is told.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The figures of now; every second or so.
+    Report(&'a Report),
+    /// A crash at a place where none was before.
+    Crash(&'a crate::report::CrashReport),
+    /// The disk is full: the campaign waits.
+    Paused(&'a folder::Error),
+    /// Something that a person should know.
+    Notice(String),
+}
+
+/// Watches a campaign, and says whether it is to go on.
+pub trait Watch {
+    /// Something happened.
+    fn event(&mut self, event: Event<'_>);
+    /// Whether it is to end. Asked before every run.
+    fn stops(&mut self) -> bool;
+}
+
+/// How often others' finds are looked for, and figures are told.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long to wait for room on the disk.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How often figures are written.
+const WRITE: Duration = Duration::from_secs(5);
+
+/// What a campaign works on.
+pub struct Parts<'a> {
+    /// The program.
+    pub target: Target,
+    /// How it is run.
+    pub execution: executor::Options,
+    /// By a grammar, if there is one.
+    pub structure: Option<Structure<'a>>,
+    /// Where all is kept.
+    pub folder: Folder,
+    /// What others find.
+    pub sync: Option<Sync>,
+    /// Figures to begin with: how the campaign was started.
+    pub report: Report,
+    /// Tokens of the user, and of the target's file.
+    pub tokens: Vec<Vec<u8>>,
+    /// Who watches it.
+    pub watch: &'a mut dyn Watch,
+}
+
+/// A campaign under way.
+pub struct Campaign<'a> {
+    options: Options,
+    target: Target,
+    execution: executor::Options,
+    executor: Executor,
+    /// The same target with more time, once it was needed.
+    patient: Option<Executor>,
+    structure: Option<Structure<'a>>,
+    folder: Folder,
+    sync: Option<Sync>,
+    watch: &'a mut dyn Watch,
+    rng: Rng,
+    corpus: Corpus,
+    feedback: Feedback,
+    crashes: Crashes,
+    bandit: Bandit,
+    havoc: Havoc,
+    recent: Recent,
+    figures: Figures,
+    /// The input that is being made.
+    input: Vec<u8>,
+    /// The derivation that it is made from.
+    made: Derivation,
+    /// Counts of the last run that was looked at.
+    counts: Vec<u8>,
+    next_look: Instant,
+    next_write: Instant,
+    stopped: bool,
+}
+
+impl<'a> Campaign<'a> {
+    /// Starts the target.
+    pub fn new(parts: Parts<'a>, options: Options) -> Result<Campaign<'a>, Error> {
+        let Parts { target, execution, structure, folder, sync, report, tokens, watch } = parts;
+        let executor = Executor::new(target.clone(), execution.clone())?;
+        for missing in executor.missing() {
+            watch.event(Event::Notice(missing.to_string()));
+        }
+        let now = Instant::now();
+        let mut campaign = Campaign {
+            rng: Rng::new(options.seed, 0),
+            figures: Figures::new(report, &executor, &execution, &options, folder.previous()),
+            bandit: turn::arms(options.uniform),
+            options,
+            target,
+            execution,
+            executor,
+            patient: None,
+            structure,
+            folder,
+            sync,
+            watch,
+            corpus: Corpus::default(),
+            feedback: Feedback::default(),
+            crashes: Crashes::default(),
+            havoc: Havoc::default(),
+            recent: Recent::default(),
+            input: Vec::new(),
+            made: Derivation::default(),
+            counts: Vec::new(),
+            next_look: now + LOOK,
+            next_write: now + WRITE,
+            stopped: false,
+        };
+        let own = campaign.executor.dictionary();
+        campaign.figures.report.auto_dict_entries = own.len() as u64;
+        for token in tokens.into_iter().chain(own) {
+            campaign.learn_token(&token);
+        }
+        Ok(campaign)
+    }
+
+    /// Runs until it is to end. Figures and findings are on disk then.
+    pub fn run(&mut self, seeds: Seeds) -> Result<Report, Error> {
+        let outcome = self.start(seeds).and_then(|()| self.go_on());
+        // Whatever happened, what was found stays.
+        let written = self.write_figures();
+        outcome?;
+        written?;
+        self.folder.settle()?;
+        Ok(self.figures.report.clone())
+    }
+
+    fn go_on(&mut self) -> Result<(), Error> {
+        while !self.is_over() {
+            let Some(at) = self.corpus.turns.draw(self.options.invalid, &mut self.rng) else {
+                return Err(Error::NoInput("no input reaches anything in the target".into()));
+            };
+            self.turn(at)?;
+            self.fresh()?;
+        }
+        Ok(())
+    }
+
+    /// Whether it is to end.
+    fn is_over(&mut self) -> bool {
+        if !self.stopped {
+            let execs = self.figures.execs;
+            self.stopped = self.watch.stops()
+                || self.options.max_time.is_some_and(|most| self.figures.elapsed() >= most)
+                || self.options.max_execs.is_some_and(|most| execs >= most)
+                || self.options.until_crash && !self.crashes.is_empty();
+        }
+        self.stopped
+    }
+
+    fn learn_token(&mut self, token: &[u8]) {
+        if self.havoc.add_token(token)
+            && let Some(structure) = &mut self.structure
+        {
+            structure.mutator.learn_text(token, &mut self.rng);
+        }
+    }
+
+    /// Does again what a full disk refused, until there is room or the
+    /// campaign is to end.
+    fn insist<T>(
+        &mut self,
+        mut act: impl FnMut(&mut Folder) -> Result<T, folder::Error>,
+    ) -> Result<T, Error> {
+        let mut told = false;
+        loop {
+            match act(&mut self.folder) {
+                Err(error) if error.is_full() && !self.watch.stops() => {
+                    if !told {
+                        self.watch.event(Event::Paused(&error));
+                        told = true;
+                    }
+                    std::thread::sleep(PAUSE);
+                }
+                done => {
+                    if told && done.is_ok() {
+                        self.watch.event(Event::Notice("there is room on the disk again".into()));
+                    }
+                    return Ok(done?);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Entries of the corpus by rarity, speed, size and depth.
+//!
+//! In:  for each entry what it reaches and what a run of it costs.
+//! Out: whose turn it is.
+//!
+//! An entry's weight is its share in what the corpus reaches (each edge
+//! counts one, divided among the entries that reach it), times factors for
+//! what is cheap, small and far from the seeds, and divided by the root of
+//! the turns that it had without a find. Entries are drawn by weight; a strict
+//! order (as AFL's favoured first) would starve those whose edges are common
+//! but whose structure is not.
+
+use wug_produce::rng::Rng;
+
+/// What an entry is weighed by.
+#[derive(Clone, Debug, Default)]
+pub struct Merits {
+    /// Edges that it reaches, in order.
+    pub edges: Box<[u32]>,
+    /// Its length in bytes.
+    pub size: usize,
+    /// Cost of a run, in microseconds; 1 where campaigns are to repeat.
+    pub cost: f64,
+    /// Its distance from a seed.
+    pub depth: u32,
+    /// Whether the grammar derives it.
+    pub valid: bool,
+    /// Turns that it had since something last came of it.
+    pub idle: u32,
+    /// Turns that it had.
+    pub turns: u32,
+}
+
+/// Inputs beyond this are picked less often.
+const LARGE: usize = 2048;
+/// Draws between two weighings.
+const WEIGHED_EVERY: u32 = 64;
+
+/// Draws entries.
+#[derive(Clone, Debug, Default)]
+pub struct Turns {
+    merits: Vec<Merits>,
+    /// In how many entries each edge occurs.
+    holders: Vec<u32>,
+    /// Sums of weights of the entries that parse, and of the others.
+    sums: [Vec<(f64, u32)>; 2],
+    stale: u32,
+}
+
+impl Turns {
+    /// Adds the next entry.
+    pub fn add(&mut self, merits: Merits) {
+        for edge in &merits.edges {
+            let at = *edge as usize;
+            if self.holders.len() <= at {
+                self.holders.resize(at + 1, 0);
+            }
+            self.holders[at] += 1;
+        }
+        self.merits.push(merits);
+        self.stale = WEIGHED_EVERY;
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.merits.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.merits.is_empty()
+    }
+
+    /// The merits of an entry.
+    pub fn merits(&self, at: usize) -> &Merits {
+        &self.merits[at]
+    }
+
+    /// Draws an entry; of those that do not parse with probability `invalid`
+    /// at most.
+    pub fn draw(&mut self, invalid: f64, rng: &mut Rng) -> Option<usize> {
+        self.stale += 1;
+        if self.stale > WEIGHED_EVERY {
+            self.weigh();
+        }
+        let total = |sums: &[(f64, u32)]| sums.last().map_or(0.0, |last| last.0);
+        let (valid, other) = (total(&self.sums[0]), total(&self.sums[1]));
+        let drawn = f64::from(rng.bits()) / 2f64.powi(32);
+        let share = if valid > 0.0 { (other / (valid + other)).min(invalid) } else { 1.0 };
+        let sums = &self.sums[usize::from(drawn < share)];
+        let drawn = f64::from(rng.bits()) / 2f64.powi(32) * total(sums);
+        let place = sums.partition_point(|(sum, _)| *sum <= drawn);
+        let at = sums.get(place).or(sums.last())?.1 as usize;
+        self.merits[at].turns += 1;
+        self.merits[at].idle += 1;
+        Some(at)
+    }
+
+    /// Notes that something came of an entry.
+    pub fn found(&mut self, at: usize) {
+        self.merits[at].idle = 0;
+    }
+
+    fn weigh(&mut self) {
+        self.stale = 0;
+        let count = self.merits.len().max(1) as f64;
+        let cost = self.merits.iter().map(|m| m.cost).sum::<f64>() / count;
+        self.sums.iter_mut().for_each(Vec::clear);
+        for (at, merits) in self.merits.iter().enumerate() {
+            let weight = self.weight(merits, cost);
+            let sums = &mut self.sums[usize::from(!merits.valid)];
+            let before = sums.last().map_or(0.0, |last| last.0);
+            sums.push((before + weight, at as u32));
+        }
+    }
+
+    fn weight(&self, merits: &Merits, mean_cost: f64) -> f64 {
+        let rarity: f64 = merits.edges.iter().map(|edge| 1.0 / f64::from(self.holders[*edge as usize])).sum();
+        let speed = (mean_cost / merits.cost.max(1e-3)).clamp(0.1, 4.0);
+        let size = (LARGE as f64 / merits.size.max(1) as f64).min(1.0);
+        let depth = 1.0 + f64::from(merits.depth.min(32)) / 16.0;
+        let news = if merits.turns == 0 { 4.0 } else { 1.0 };
+        (rarity.sqrt() + 0.05) * speed * size * depth * news / f64::from(1 + merits.idle).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merits(edges: &[u32]) -> Merits {
+        Merits { edges: edges.into(), size: 10, cost: 1.0, valid: true, ..Merits::default() }
+    }
+
+    fn shares(entries: Vec<Merits>, invalid: f64) -> Vec<f64> {
+        let mut turns = Turns::default();
+        let count = entries.len();
+        entries.into_iter().for_each(|entry| turns.add(entry));
+        let rng = &mut Rng::new(1, 2);
+        let mut drawn = vec![0.0; count];
+        for _ in 0..5000 {
+            drawn[turns.draw(invalid, rng).unwrap()] += 1.0 / 5000.0;
+        }
+        drawn
+    }
+
+    #[test]
+    fn rare_edges_are_worth_a_turn() {
+        let mut entries: Vec<Merits> = (0..10).map(|_| merits(&[1, 2, 3])).collect();
+        entries.push(merits(&[1, 2, 3, 4, 5, 6]));
+        let drawn = shares(entries, 1.0);
+        assert!(drawn[10] > 1.5 * drawn[0], "{drawn:?}");
+        assert!(drawn.iter().all(|share| *share > 0.01), "{drawn:?}");
+    }
+
+    #[test]
+    fn what_does_not_parse_has_a_bounded_share() {
+        let mut entries: Vec<Merits> = (0..2).map(|_| merits(&[1, 2])).collect();
+        entries.extend((0..100).map(|i| Merits { valid: false, ..merits(&[i + 10]) }));
+        let drawn = shares(entries.clone(), 0.2);
+        let invalid: f64 = drawn[2..].iter().sum();
+        assert!((0.15..0.25).contains(&invalid), "{invalid}");
+        // Where nothing parses, nothing is held back.
+        assert!(shares(entries.split_off(2), 0.0).iter().all(|share| *share > 0.0));
+    }
+
+    #[test]
+    fn large_and_slow_entries_wait_longer() {
+        let drawn = shares(
+            vec![merits(&[1]), Merits { size: 65536, ..merits(&[1]) }, Merits { cost: 50.0, ..merits(&[1]) }],
+            1.0,
+        );
+        assert!(drawn[0] > 2.0 * drawn[1] && drawn[0] > 2.0 * drawn[2], "{drawn:?}");
+        assert!(drawn[1] > 0.0 && drawn[2] > 0.0, "{drawn:?}");
+    }
+}

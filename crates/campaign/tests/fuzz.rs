@@ -1,0 +1,202 @@
+//! Campaigns with a grammar, on a target with a bug that needs structure.
+
+mod common;
+
+use common::build_native;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use wug_campaign::executor::{self, Target};
+use wug_campaign::folder::{self, Folder, Setup, Start, sync::Sync};
+use wug_campaign::fuzz::{Campaign, Error, Event, Options, Parts, Seeds, Watch};
+use wug_campaign::report::Report;
+use wug_campaign::structure::Structure;
+use wug_grammar::{Grammar, Notation, load::load_text};
+use wug_parse::{Cache, Limits, Parser};
+
+const LISTS: &str = "list = '(' items? ')' ; items = item (' '+ item)* ; item = list | [abc]+ ;";
+
+fn grammar() -> Grammar {
+    load_text("lists.wug", LISTS, Notation::Wug).expect("it loads").grammar
+}
+
+fn target() -> PathBuf {
+    build_native("gcc", &["-O1", "-g"], "lists.c", "lists")
+}
+
+fn target_that_hangs() -> PathBuf {
+    build_native("gcc", &["-O1", "-g", "-DHANGS"], "lists.c", "lists-hang")
+}
+
+/// A folder that is new to a test.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+#[derive(Default)]
+struct Quiet {
+    notices: Vec<String>,
+    crashes: Vec<String>,
+}
+
+impl Watch for Quiet {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Notice(text) => self.notices.push(text),
+            Event::Crash(crash) => self.crashes.push(crash.place.clone()),
+            Event::Report(_) | Event::Paused(_) => {}
+        }
+    }
+
+    fn stops(&mut self) -> bool {
+        false
+    }
+}
+
+/// Runs a campaign with the grammar of lists.
+fn run(out: &Path, start: Start, seeds: Seeds, options: Options) -> (Result<Report, Error>, Quiet) {
+    run_on(target(), out, start, seeds, options)
+}
+
+fn run_on(
+    program: PathBuf,
+    out: &Path,
+    start: Start,
+    seeds: Seeds,
+    options: Options,
+) -> (Result<Report, Error>, Quiet) {
+    let grammar = grammar();
+    let mut watch = Quiet::default();
+    let parts = Parts {
+        target: Target::new(program),
+        execution: executor::Options { timeout: Duration::from_millis(300), ..executor::Options::default() },
+        structure: Some(Structure::new(&grammar).expect("it is small")),
+        folder: Folder::open(out, "default", start, &Setup::default()).expect("a folder"),
+        sync: Some(Sync::new(out, "default", &[]).expect("nothing to import")),
+        report: Report::default(),
+        tokens: Vec::new(),
+        watch: &mut watch,
+    };
+    let outcome = Campaign::new(parts, options).and_then(|mut campaign| campaign.run(seeds));
+    (outcome, watch)
+}
+
+fn repeatable(seed: u64, execs: u64) -> Options {
+    Options { seed, repeatable: true, max_execs: Some(execs), ..Options::default() }
+}
+
+/// What is in the queue: names without times, and bytes.
+fn queue(out: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(out.join("default/queue")).expect("a queue");
+    let name = |path: &Path| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        name.split(',').filter(|part| !part.starts_with("time:")).collect::<Vec<_>>().join(",")
+    };
+    files
+        .map(|file| file.expect("a file").path())
+        .map(|path| (name(&path), std::fs::read(&path).expect("bytes")))
+        .collect()
+}
+
+#[test]
+fn a_bug_that_needs_structure_is_found_and_kept() {
+    let out = folder("bug");
+    let options = Options { until_crash: true, ..repeatable(1, 2_000_000) };
+    let (report, watch) = run(&out, Start::New, Seeds::Fresh, options);
+    let report = report.expect("a campaign");
+    assert_eq!(report.saved_crashes, 1, "{report:?}");
+    assert!(watch.crashes[0].contains("list"), "{:?}", watch.crashes);
+    let crash = std::fs::read(out.join("default/crashes").join(&report.crashes[0].file)).expect("the crash");
+    let grammar = grammar();
+    let parser = Parser::new(&grammar).expect("it is small");
+    let parsed = parser.parse(&crash, &mut Cache::new(&parser), Limits::default());
+    assert!(parsed.is_ok(), "{}", String::from_utf8_lossy(&crash));
+    // The queue holds what was counted, and a valid share of it.
+    assert_eq!(queue(&out).len() as u64, report.corpus_count);
+    assert!(report.corpus_parsed > report.corpus_count / 2 && report.edges_found > 10, "{report:?}");
+    let made: u64 = report.mutators.iter().map(|mutator| mutator.finds).sum();
+    assert!(made > 0 && report.mutators.iter().filter(|mutator| mutator.tries > 0).count() >= 10);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_queue() {
+    let outs = [folder("same-a"), folder("same-b"), folder("other")];
+    for (out, seed) in outs.iter().zip([7, 7, 8]) {
+        let (report, _) = run(out, Start::New, Seeds::Fresh, repeatable(seed, 20_000));
+        assert!(report.expect("a campaign").execs_done >= 20_000);
+    }
+    assert_eq!(queue(&outs[0]), queue(&outs[1]));
+    assert_ne!(queue(&outs[0]), queue(&outs[2]));
+}
+
+#[test]
+fn a_campaign_goes_on_where_it_was() {
+    let out = folder("resume");
+    let (first, _) = run(&out, Start::New, Seeds::Fresh, repeatable(3, 5_000));
+    let first = first.expect("a campaign");
+    let before = queue(&out);
+    let (second, _) = run(&out, Start::Resume, Seeds::Queue, repeatable(3, first.execs_done + 5_000));
+    let second = second.expect("a campaign");
+    let after = queue(&out);
+    assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)), "nothing is lost");
+    assert!(second.execs_done >= first.execs_done + 5_000 && second.edges_found >= first.edges_found);
+    assert!(second.corpus_count >= first.corpus_count);
+}
+
+#[test]
+fn seeds_are_told_by_whether_they_parse_crash_or_hang() {
+    let (out, seeds) = (folder("seeds"), folder("seeds-in"));
+    std::fs::create_dir_all(&seeds).expect("a folder");
+    for (name, text) in [
+        ("a", "(a (b c))"),
+        ("broken", "(a b"),
+        ("crash", "((((((abc a a a))))))"),
+        ("slow", "(cacbcacbcacbc)"),
+        ("z", "()"),
+    ] {
+        std::fs::write(seeds.join(name), text).expect("a seed");
+    }
+    let (report, watch) =
+        run_on(target_that_hangs(), &out, Start::New, Seeds::Folder(seeds.clone()), repeatable(5, 60));
+    let told = report.expect("a campaign").seeds;
+    assert_eq!((told.given, told.parsed, told.crashed, told.timed_out), (5, 4, 1, 1), "{told:?}");
+    assert_eq!((told.stops[0].name.as_str(), told.stops[0].offset), ("broken", 4), "{told:?}");
+    for what in ["`crash` crashes", "`slow` takes"] {
+        assert!(watch.notices.iter().any(|notice| notice.contains(what)), "{what}: {:?}", watch.notices);
+    }
+    assert!(queue(&out).values().any(|bytes| bytes == b"(a b"), "a seed that does not parse is one");
+    // The hang was run again with more time, and kept.
+    assert_eq!(folder::inputs(&out.join("default/hangs")).expect("a folder").files.len(), 1);
+}
+
+#[test]
+fn what_others_find_is_imported() {
+    let out = folder("sync");
+    let other = out.join("other/queue");
+    std::fs::create_dir_all(&other).expect("a folder");
+    // Of a length that is hardly met by chance, and that the target knows.
+    let rare = format!("({})", "a ".repeat(2159) + "b").into_bytes();
+    assert_eq!(rare.len(), 4321);
+    std::fs::write(other.join("id:000000,orig:x"), &rare).expect("an input");
+    let options = Options { max_time: Some(Duration::from_secs(5)), trim: false, ..Options::default() };
+    let (report, _) = run(&out, Start::New, Seeds::Fresh, options);
+    assert_eq!(report.expect("a campaign").corpus_imported, 1);
+    let imported =
+        |(name, bytes): (&String, &Vec<u8>)| name.contains("sync:other,src:000000") && *bytes == rare;
+    assert!(queue(&out).iter().any(imported));
+}
+
+#[test]
+fn without_anything_to_start_with_it_says_so() {
+    let (out, seeds) = (folder("nothing"), folder("nothing-in"));
+    std::fs::create_dir_all(&seeds).expect("a folder");
+    let (outcome, _) = run(&out, Start::New, Seeds::Folder(seeds.clone()), repeatable(1, 100));
+    assert!(outcome.is_err_and(|error| error.to_string().contains("no input in")));
+    std::fs::write(seeds.join("slow"), "(cacbcacbcacbc)").expect("a seed");
+    let out = folder("nothing-slow");
+    let (outcome, _) =
+        run_on(target_that_hangs(), &out, Start::New, Seeds::Folder(seeds), repeatable(1, 100));
+    assert!(outcome.is_err_and(|error| error.to_string().contains("every seed crashes")));
+}

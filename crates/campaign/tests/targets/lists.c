@@ -1,0 +1,44 @@
+/* Reads nested lists of words. Fails where a list of at least four items lies
+   five deep and begins with "abc". With HANGS it takes for
+   ever on the word "cacbcacbcacbc". */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t *at, *end;
+static volatile int rare;
+
+static int list(int depth) {
+    int items = 0, marked = 0;
+    if (at == end || *at != '(' || depth > 100) return 0;
+    at++;
+    for (;;) {
+        while (at < end && *at == ' ') at++;
+        if (at == end) return 0;
+        if (*at == ')') break;
+        if (*at == '(') {
+            if (!list(depth + 1)) return 0;
+        } else {
+            const uint8_t *word = at;
+            while (at < end && *at >= 'a' && *at <= 'c') at++;
+            if (at == word) return 0;
+            if (items == 0 && at - word == 3 && memcmp(word, "abc", 3) == 0) marked = 1;
+#ifdef HANGS
+            if (at - word == 13 && memcmp(word, "cacbcacbcacbc", 13) == 0)
+                for (volatile int busy = 1; busy;) ;
+#endif
+        }
+        items++;
+    }
+    at++;
+    if (marked && items >= 4 && depth >= 5) abort();
+    return 1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 4321) rare++;
+    at = data;
+    end = data + size;
+    return list(0) && at == end ? 0 : 0;
+}

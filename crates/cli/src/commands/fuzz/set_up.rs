@@ -1,0 +1,133 @@
+//! From arguments and environment to a campaign.
+
+use super::status::Status;
+use super::workers;
+use super::{Fuzz, Schedule};
+use crate::commands::print_json;
+use crate::execution_arg::target;
+use crate::interrupt::Interrupt;
+use crate::{Failure, Outcome, terminal};
+use std::path::Path;
+use std::time::Duration;
+use wug_campaign::dictionary::{self, Sections};
+use wug_campaign::executor::Target;
+use wug_campaign::folder::{Folder, Setup, Start, sync::Sync};
+use wug_campaign::fuzz::{Campaign, Options, Parts, Seeds};
+use wug_campaign::report::Report;
+use wug_campaign::structure::Structure;
+use wug_grammar::Grammar;
+
+/// All that a campaign needs, ready to run.
+pub struct Started<'a> {
+    fuzz: &'a Fuzz,
+    grammar: Option<&'a Grammar>,
+    target: Target,
+    options: Options,
+    folder: Folder,
+    sync: Sync,
+    seeds: Seeds,
+    report: Report,
+    tokens: Vec<Vec<u8>>,
+    status: Status,
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::Message(1, error.to_string())
+}
+
+impl<'a> Started<'a> {
+    pub fn new(fuzz: &'a Fuzz, grammar: Option<&'a Grammar>, interrupt: &Interrupt) -> Result<Self, Failure> {
+        let Some(target) = target(fuzz.command.iter().cloned()) else {
+            return Err(Failure::usage("no program behind `--`"));
+        };
+        let worker = workers::number();
+        let core = worker.and_then(workers::pin);
+        let seed = fuzz.seed.unwrap_or_else(crate::number::fresh_seed);
+        let seed = seed.wrapping_add(worker.unwrap_or(0).into());
+        let id = fuzz.id();
+        let hang = crate::execution_arg::number::<u64>("AFL_HANG_TMOUT")?;
+        let options = Options {
+            seed,
+            repeatable: fuzz.seed.is_some(),
+            max_execs: fuzz.execs,
+            max_time: fuzz.seconds.map(Duration::from_secs),
+            until_crash: is_set("AFL_BENCH_UNTIL_CRASH"),
+            invalid: f64::from(fuzz.invalid) / 100.0,
+            uniform: fuzz.schedule == Schedule::Uniform,
+            hang_timeout: hang.map(Duration::from_millis),
+            ..Options::default()
+        };
+        let mut tokens = Vec::new();
+        for argument in &fuzz.dictionary {
+            tokens.extend(dictionary::load(argument).map_err(|error| Failure::usage(error.to_string()))?);
+        }
+        let (start, given) = match &fuzz.input {
+            Some(folder) if folder == Path::new("-") => (Start::Resume, None),
+            given if is_set("AFL_AUTORESUME") => (Start::AutoResume, given.clone()),
+            given => (Start::New, given.clone()),
+        };
+        let command_line: Vec<_> = std::env::args_os().collect();
+        let setup = Setup {
+            target: fuzz.command.clone(),
+            command_line: command_line.clone(),
+            main: fuzz.main.is_some() || worker == Some(0),
+        };
+        let folder = Folder::open(&fuzz.output, &id, start, &setup).map_err(failed)?;
+        let sync = Sync::new(&fuzz.output, &id, &fuzz.foreign).map_err(failed)?;
+        let seeds = match given {
+            _ if folder.is_resumed() => Seeds::Queue,
+            Some(folder) => Seeds::Folder(folder),
+            None => Seeds::Fresh,
+        };
+        let words = command_line.iter().map(|word| word.to_string_lossy());
+        let report = Report {
+            grammar: fuzz.grammar.join(","),
+            afl_banner: target.program.to_string_lossy().into_owned(),
+            afl_version: format!("wug-{}", env!("CARGO_PKG_VERSION")),
+            command_line: words.collect::<Vec<_>>().join(" "),
+            workers: fuzz.workers.into(),
+            cpu_affinity: core.map_or(-1, |core| core as i64),
+            ..Report::default()
+        };
+        let status = Status::new(interrupt.clone(), seed, worker.is_some());
+        Ok(Started { fuzz, grammar, target, options, folder, sync, seeds, report, tokens, status })
+    }
+
+    pub fn run(mut self, json: bool) -> Outcome {
+        let structure = match self.grammar {
+            Some(grammar) => Some(Structure::new(grammar).map_err(failed)?),
+            None => None,
+        };
+        if let Ok(program) = self.target.locate() {
+            self.tokens.extend(dictionary::of_program(&program, Sections::ReadOnly).unwrap_or_default());
+        }
+        let execution = self.fuzz.execution.options()?;
+        let parts = Parts {
+            target: self.target,
+            execution,
+            structure,
+            folder: self.folder,
+            sync: Some(self.sync),
+            report: self.report,
+            tokens: self.tokens,
+            watch: &mut self.status,
+        };
+        let outcome = Campaign::new(parts, self.options).and_then(|mut campaign| campaign.run(self.seeds));
+        self.status.end();
+        let report = outcome.map_err(failed)?;
+        if json {
+            print_json(&report)?;
+        }
+        if report.saved_crashes > 0 {
+            terminal::say(&format!(
+                "crashes are in {}\n",
+                self.fuzz.output.join(self.fuzz.id()).join("crashes").display()
+            ));
+        }
+        Ok(())
+    }
+}

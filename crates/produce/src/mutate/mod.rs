@@ -1,0 +1,205 @@
+//! Changes to a derivation that keep the input in the language.
+//!
+//! In:  a [`Tree`]: a derivation by the grammar that its author wrote, as
+//!      the parser gives it; an [`Op`]; random bits.
+//! Out: another derivation by the same grammar.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `shape` | what is known of a grammar beforehand |
+//! | `tree` | where in a derivation something can be changed |
+//! | `grow` | fresh derivations of a symbol |
+//! | `fragments` | subtrees of other inputs |
+//! | `lexemes` | texts of tokens |
+//! | `ops`, `exchange` | the operations |
+//!
+//! The grammar as written, not the lowered one: inputs that people have are
+//! read by it, with their white space and comments. Tokens that would run
+//! together are parted when a derivation is printed.
+//!
+//! Nothing is allocated for a mutation once buffers have grown.
+
+mod exchange;
+mod fragments;
+mod grow;
+mod lexemes;
+mod ops;
+mod shape;
+mod tree;
+
+pub use shape::Shape;
+pub use tree::{Leaf, Tree};
+
+use crate::rng::Rng;
+use fragments::Fragments;
+use grow::{Bounds, Grow};
+use lexemes::Lexemes;
+use wug_grammar::derivation::{Derivation, Forwards, Misfit, Node, Part};
+use wug_grammar::{Diagnostic, Grammar, RuleId, Symbol};
+
+/// A way to change a derivation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// A fresh subtree in the place of one.
+    Fresh,
+    /// A subtree of another input that derives the same.
+    Splice,
+    /// A subtree by one inside it that derives the same.
+    Shrink,
+    /// A recursion repeated.
+    Recurse,
+    /// Two subtrees that derive the same change places.
+    Swap,
+    /// Rounds of a repetition left out.
+    Drop,
+    /// Rounds of a repetition repeated.
+    Repeat,
+    /// A fresh or foreign round put into a repetition.
+    Insert,
+    /// Another alternative; what fits of the old one stays.
+    Exchange,
+    /// Another text of a token, or member of a class.
+    Lexeme,
+}
+
+impl Op {
+    /// All of them.
+    pub const ALL: [Op; 10] = [
+        Op::Fresh,
+        Op::Splice,
+        Op::Shrink,
+        Op::Recurse,
+        Op::Swap,
+        Op::Drop,
+        Op::Repeat,
+        Op::Insert,
+        Op::Exchange,
+        Op::Lexeme,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Fresh => "fresh",
+            Op::Splice => "splice",
+            Op::Shrink => "shrink",
+            Op::Recurse => "recurse",
+            Op::Swap => "swap",
+            Op::Drop => "drop",
+            Op::Repeat => "repeat",
+            Op::Insert => "insert",
+            Op::Exchange => "exchange",
+            Op::Lexeme => "lexeme",
+        }
+    }
+}
+
+/// Derivations that are made have at most about so many nodes.
+const MAX_NODES: usize = 1 << 16;
+/// What a fresh subtree may have before it is brought to an end.
+const FRESH_NODES: u32 = 256;
+const FRESH_DEPTH: u32 = 6;
+
+/// Changes derivations of one grammar.
+#[derive(Debug)]
+pub struct Mutator {
+    shape: Shape,
+    lexemes: Lexemes,
+    fragments: Fragments,
+    grow: Grow,
+    /// What is being put into place.
+    part: Derivation,
+    /// A derivation on the way to another.
+    between: Derivation,
+    text: Vec<u8>,
+}
+
+impl Mutator {
+    /// Prepares a grammar as its author wrote it.
+    pub fn new(grammar: &Grammar) -> Result<Mutator, Box<Diagnostic>> {
+        let shape = Shape::of(grammar)?;
+        Ok(Mutator {
+            lexemes: Lexemes::new(&shape),
+            fragments: Fragments::new(&shape),
+            shape,
+            grow: Grow::default(),
+            part: Derivation::default(),
+            between: Derivation::default(),
+            text: Vec::new(),
+        })
+    }
+
+    /// The grammar.
+    pub fn grammar(&self) -> &Grammar {
+        &self.shape.grammar
+    }
+
+    /// Looks at a derivation of the grammar.
+    pub fn tree(&self, derivation: Derivation) -> Result<Tree, Misfit> {
+        Tree::of(&self.shape, derivation)
+    }
+
+    /// Keeps parts of an input for others.
+    pub fn learn(&mut self, tree: &Tree, rng: &mut Rng) {
+        self.fragments.learn(tree, rng);
+        for (node, leaf) in tree.leaves() {
+            if let Leaf::Token(rule) = leaf {
+                self.lexemes.add(rule, tree.derivation().text(node), rng);
+            }
+        }
+    }
+
+    /// Keeps a text for all tokens that it is a lexeme of; whether there is
+    /// one.
+    pub fn learn_text(&mut self, text: &[u8], rng: &mut Rng) -> bool {
+        self.lexemes.offer(&self.shape, text, rng)
+    }
+
+    /// Whether a text is a lexeme of a token.
+    pub fn is_lexeme(&self, rule: RuleId, text: &[u8]) -> bool {
+        lexemes::is_lexeme(&self.shape, rule, text)
+    }
+
+    /// A fresh input, free for `depth` levels and about `nodes` nodes. None
+    /// if a token has no lexeme.
+    pub fn fresh(&mut self, depth: u32, nodes: usize, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+        let start = Symbol::Rule(self.shape.grammar.start());
+        // A call of the start would cost a level.
+        let bounds = Bounds { depth: depth.saturating_add(1), nodes };
+        self.grow.symbol(&self.shape, &mut self.lexemes, start, bounds, rng, &mut Forwards::new(out))
+    }
+
+    /// Changes a derivation. None where there is nothing to change so, or
+    /// the result would be too large.
+    pub fn mutate(&mut self, op: Op, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+        match op {
+            Op::Fresh => self.fresh_subtree(tree, rng, out),
+            Op::Splice => self.splice(tree, rng, out),
+            Op::Shrink => self.shrink(tree, rng, out),
+            Op::Recurse => self.recurse(tree, rng, out),
+            Op::Swap => self.swap(tree, rng, out),
+            Op::Drop => self.drop_rounds(tree, rng, out),
+            Op::Repeat => self.repeat_rounds(tree, rng, out),
+            Op::Insert => self.insert_round(tree, rng, out),
+            Op::Exchange => self.exchange(tree, rng, out),
+            Op::Lexeme => self.lexeme(tree, rng, out),
+        }
+    }
+}
+
+/// Replaces the subtree of `at`.
+fn replace(of: &Derivation, at: usize, part: &Part<'_>, out: &mut Derivation) -> Option<()> {
+    if of.len() + part.nodes.len() > MAX_NODES + (of.end(at) - at) {
+        return None;
+    }
+    of.rebuild(of.parent(at), at..of.end(at), std::slice::from_ref(part), out);
+    Some(())
+}
+
+/// The count of a repetition.
+fn rounds(of: &Derivation, at: usize) -> u32 {
+    match of.node(at) {
+        Node::Repeat(count) => count,
+        _ => 0,
+    }
+}

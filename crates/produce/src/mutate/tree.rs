@@ -1,0 +1,155 @@
+//! A derivation with what mutators look for in it.
+
+use super::shape::Shape;
+use crate::rng::Rng;
+use wug_grammar::derivation::{Derivation, Event, Misfit, Place};
+use wug_grammar::{BodyId, ClassId, RepeatId, RuleId};
+
+/// A derivation, and where in it something can be changed.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    derivation: Derivation,
+    /// Nodes whose body derives more than one text, by body.
+    nodes: Vec<u32>,
+    /// Where the nodes of each body begin; a last one behind all.
+    groups: Vec<(BodyId, u32)>,
+    /// Nodes with a node of the same body below them.
+    recursive: Vec<u32>,
+    repeats: Vec<(u32, RepeatId)>,
+    leaves: Vec<(u32, Leaf)>,
+}
+
+/// A leaf that could be another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// A token of a rule.
+    Token(RuleId),
+    /// A member of a class of several.
+    Member(ClassId),
+}
+
+impl Tree {
+    /// Looks at a derivation of the shape's grammar.
+    pub fn of(shape: &Shape, derivation: Derivation) -> Result<Tree, Misfit> {
+        let mut found: Vec<(BodyId, u32)> = Vec::new();
+        let mut tree = Tree::default();
+        // The innermost open node of each body, and what it hides.
+        let mut open: Vec<Option<u32>> = vec![None; shape.grammar.body_count()];
+        let mut hidden: Vec<(BodyId, Option<u32>)> = Vec::new();
+        let mut is_body = Vec::with_capacity(64);
+        let mut recursive = vec![false; derivation.len()];
+        derivation.walk(&shape.grammar, |event| match event {
+            Event::Enter(node, place) => {
+                let node = node as u32;
+                is_body.push(matches!(place, Place::Body(_)));
+                match place {
+                    Place::Body(body) => {
+                        if let Some(above) = open[body.index()] {
+                            recursive[above as usize] = true;
+                        }
+                        hidden.push((body, open[body.index()].replace(node)));
+                        if shape.is_varied(body) {
+                            found.push((body, node));
+                        }
+                    }
+                    Place::Repeat(repeat) => tree.repeats.push((node, repeat)),
+                    Place::Token(rule) => tree.leaves.push((node, Leaf::Token(rule))),
+                    Place::Class(class) if shape.grammar.class(class).count() > 1 => {
+                        tree.leaves.push((node, Leaf::Member(class)));
+                    }
+                    Place::Class(_) | Place::Literal(_) | Place::Skipped => {}
+                }
+            }
+            Event::Bytes(_) => {}
+            Event::Leave(_) => {
+                if let (Some(true), Some((body, before))) = (is_body.pop(), hidden.last().copied()) {
+                    open[body.index()] = before;
+                    hidden.pop();
+                }
+            }
+        })?;
+        found.sort_unstable();
+        for (at, (body, _)) in found.iter().enumerate() {
+            if tree.groups.last().is_none_or(|(last, _)| last != body) {
+                tree.groups.push((*body, at as u32));
+            }
+        }
+        tree.groups.push((BodyId(u32::MAX), found.len() as u32));
+        tree.nodes = found.into_iter().map(|(_, node)| node).collect();
+        tree.recursive = (0..derivation.len() as u32).filter(|&node| recursive[node as usize]).collect();
+        tree.derivation = derivation;
+        Ok(tree)
+    }
+
+    /// The derivation.
+    pub fn derivation(&self) -> &Derivation {
+        &self.derivation
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.derivation.bytes()
+            + size_of_val(&self.nodes[..])
+            + size_of_val(&self.groups[..])
+            + size_of_val(&self.recursive[..])
+            + size_of_val(&self.repeats[..])
+            + size_of_val(&self.leaves[..])
+    }
+
+    /// Some node with a body: half of the time any, half of the time one of
+    /// any body, so that what is rare in the input is not rarely changed.
+    pub(super) fn pick(&self, rng: &mut Rng) -> Option<(BodyId, usize)> {
+        if rng.below(2) == 0 {
+            let at = self.index(self.nodes.len(), rng)?;
+            let group = self.groups.partition_point(|(_, first)| *first as usize <= at) - 1;
+            return Some((self.groups[group].0, self.nodes[at] as usize));
+        }
+        let (body, nodes) = self.pick_group(rng)?;
+        Some((body, nodes[rng.below(nodes.len() as u32) as usize] as usize))
+    }
+
+    /// The nodes of some body.
+    pub(super) fn pick_group(&self, rng: &mut Rng) -> Option<(BodyId, &[u32])> {
+        let at = self.index(self.groups.len() - 1, rng)?;
+        let ((body, first), (_, end)) = (self.groups[at], self.groups[at + 1]);
+        Some((body, &self.nodes[first as usize..end as usize]))
+    }
+
+    /// All groups.
+    pub(super) fn groups(&self) -> impl Iterator<Item = (BodyId, &[u32])> {
+        self.groups.windows(2).map(|pair| (pair[0].0, &self.nodes[pair[0].1 as usize..pair[1].1 as usize]))
+    }
+
+    /// Some node with a node of its own body below it, and one of those.
+    pub(super) fn pick_recursion(&self, shape: &Shape, rng: &mut Rng) -> Option<(usize, usize)> {
+        use wug_grammar::derivation::Node;
+        let outer = self.recursive[self.index(self.recursive.len(), rng)?] as usize;
+        let body = |at: usize| match self.derivation.node(at) {
+            Node::Alternative(alt) => Some(shape.body_of(alt)),
+            _ => None,
+        };
+        let own = body(outer)?;
+        let inside = || (outer + 1..self.derivation.end(outer)).filter(|&at| body(at) == Some(own));
+        let inner = inside().nth(rng.below(inside().count().max(1) as u32) as usize)?;
+        Some((outer, inner))
+    }
+
+    pub(super) fn pick_repeat(&self, rng: &mut Rng) -> Option<(usize, RepeatId)> {
+        let (node, repeat) = self.repeats[self.index(self.repeats.len(), rng)?];
+        Some((node as usize, repeat))
+    }
+
+    pub(super) fn pick_leaf(&self, rng: &mut Rng) -> Option<(usize, Leaf)> {
+        let (node, leaf) = self.leaves[self.index(self.leaves.len(), rng)?];
+        Some((node as usize, leaf))
+    }
+
+    /// The leaves that could be others.
+    pub fn leaves(&self) -> impl Iterator<Item = (usize, Leaf)> + '_ {
+        self.leaves.iter().map(|(node, leaf)| (*node as usize, *leaf))
+    }
+
+    fn index(&self, len: usize, rng: &mut Rng) -> Option<usize> {
+        (len > 0).then(|| rng.below(len as u32) as usize)
+    }
+}
