@@ -13,8 +13,9 @@
 use super::ddmin::ddmin;
 use super::tree::{NONE, Search};
 use super::trial::Stop;
-use super::wraps::Wraps;
+use super::wraps::{self, Wraps};
 use crate::lexemes::Spacing;
+use std::rc::Rc;
 use wug_grammar::derivation::{Forwards, Node, Part, Place};
 use wug_grammar::{AltId, BodyId, Derivation, Symbol};
 
@@ -155,41 +156,57 @@ impl Search<'_, '_, '_> {
         Some(())
     }
 
-    /// Each subtree below a node that can stand in its place, the smallest
-    /// result first.
+    /// Each subtree below a node that can stand in its place, also inside
+    /// one more of its own body; the smallest result first.
     fn below(&mut self, at: usize, body: BodyId) -> Result<bool, Stop> {
         let (grammar, shortest, most) = (self.reducer.grammar(), &self.reducer.shortest, self.most());
-        let wraps = self.wraps.remove(&body).unwrap_or_else(|| Wraps::of(grammar, shortest, body));
+        let wraps = self.wraps(body);
         let size = self.tree.size(at) as u64;
         self.trial.spend(self.tree.derivation.end(at) - at)?;
-        let mut fitting: Vec<(u64, usize, BodyId)> = Vec::new();
+        let mut fitting: Vec<(u64, usize, bool)> = Vec::new();
         for node in at + 1..self.tree.derivation.end(at) {
             let Some(other) = self.tree.body(node) else { continue };
-            let length = wraps.cost(other).map(|cost| cost.saturating_add(self.tree.size(node) as u64));
-            fitting.extend(length.filter(|&length| length < size).map(|length| (length, node, other)));
+            let Some(cost) = wraps.cost(other) else { continue };
+            let length = cost.saturating_add(self.tree.size(node) as u64);
+            if length < size {
+                fitting.push((length, node, false));
+            }
+            // The outermost of a body: the others have one around them.
+            let above = self.tree.facts[node].same_above;
+            if above == NONE || (above as usize) < at {
+                let round = self.wraps(other).round_cost().map(|cost| cost.saturating_add(length));
+                fitting.extend(round.filter(|&length| length < size).map(|length| (length, node, true)));
+            }
         }
-        fitting.sort_unstable_by_key(|&(length, node, _)| (length, node));
+        fitting.sort_unstable();
         // Of rules that derive each other one is enough, if nothing is around.
         let facts = &self.tree.facts;
         fitting.dedup_by(|&mut (length, node, _), &mut (other, before, _)| {
             let (fact, same) = (facts[node], facts[before]);
-            length == other
-                && length == u64::from(fact.size)
-                && fact.start == same.start
-                && fact.size == same.size
+            let alone = length == other && length == u64::from(fact.size);
+            alone && (fact.start, fact.size) == (same.start, same.size)
         });
-        let mut done = Ok(false);
-        for (_, node, other) in fitting {
-            let from = (other, &self.tree.derivation, node);
-            let written = wraps.write(grammar, shortest, from, &mut Forwards::new(&mut self.part), most);
-            if written.is_some() {
-                done = self.attempt_part(at);
-                if done != Ok(false) {
-                    break;
-                }
+        for (_, node, round) in fitting {
+            let Some(other) = self.tree.body(node) else { continue };
+            let Some(mut way) = wraps.way(other) else { continue };
+            if round {
+                way.extend(self.wraps(other).round().unwrap_or_default());
+            }
+            let from = (&self.tree.derivation, node);
+            let mut out = Forwards::new(&mut self.part);
+            if wraps::write(grammar, shortest, &way, from, &mut out, most).is_some()
+                && self.attempt_part(at)?
+            {
+                return Ok(true);
             }
         }
-        self.wraps.insert(body, wraps);
-        done
+        Ok(false)
+    }
+
+    /// The ways from a body.
+    fn wraps(&mut self, body: BodyId) -> Rc<Wraps> {
+        let reducer = self.reducer;
+        let made = || Rc::new(Wraps::of(reducer.grammar(), &reducer.shortest, body));
+        self.wraps.entry(body).or_insert_with(made).clone()
     }
 }

@@ -5,6 +5,7 @@ use super::trial::{Stop, Trial};
 use super::wraps::Wraps;
 use crate::lexemes::{Layout, Spacing};
 use std::collections::HashMap;
+use std::rc::Rc;
 use wug_grammar::derivation::{Event, Node, Part, Place};
 use wug_grammar::{BodyId, Derivation, Grammar, RuleId};
 
@@ -96,7 +97,7 @@ pub(super) struct Search<'a, 'g, 't> {
     pub trial: &'a mut Trial<'t>,
     pub rule: RuleId,
     pub tree: Tree,
-    pub wraps: HashMap<BodyId, Wraps>,
+    pub wraps: HashMap<BodyId, Rc<Wraps>>,
     layout: Layout,
     out: Vec<u8>,
     /// Space for candidates.

@@ -5,7 +5,8 @@
 //!      fewest bytes around it.
 //!
 //! So `while c do f() end`, a statement, can give way to `f()`, which is a
-//! call: the way is `statement = call`.
+//! call: the way is `statement = call`. The way from a body to itself serves
+//! where what is needed is one inside another, and the outer one is large.
 
 use super::shortest::Shortest;
 use std::cmp::Reverse;
@@ -16,11 +17,15 @@ use wug_grammar::{AltId, BodyId, Derivation, Grammar, Symbol};
 /// At most so many levels.
 const LEVELS: u32 = 16;
 
-/// The ways from one body to all others, by body.
+/// The ways from one body to all others, by body, and the way to itself.
 #[derive(Debug)]
 pub(super) struct Wraps {
     steps: Vec<Option<Step>>,
+    round: Option<Step>,
 }
+
+/// The alternatives of a way and the symbols in them, the outermost first.
+pub(super) type Way = Vec<(AltId, u32)>;
 
 /// The last step of a way.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +43,7 @@ impl Wraps {
         let mut steps: Vec<Option<Step>> = vec![None; grammar.body_count()];
         let mut queue = BinaryHeap::from([Reverse((0u64, 0u32, body))]);
         steps[body.index()] = Some(Step { cost: 0, levels: 0, from: None });
+        let mut round: Option<Step> = None;
         while let Some(Reverse((cost, levels, from))) = queue.pop() {
             let known = steps[from.index()].is_some_and(|s| (s.cost, s.levels) == (cost, levels));
             if !known || levels == LEVELS {
@@ -52,6 +58,9 @@ impl Wraps {
                     let cost = cost.saturating_add(around);
                     let step = Step { cost, levels: levels + 1, from: Some((from, alt, id.0)) };
                     let better = |s: &Step| (step.cost, step.levels) < (s.cost, s.levels);
+                    if to == body && round.as_ref().is_none_or(better) {
+                        round = Some(step);
+                    }
                     if steps[to.index()].as_ref().is_none_or(better) {
                         steps[to.index()] = Some(step);
                         queue.push(Reverse((step.cost, step.levels, to)));
@@ -59,7 +68,7 @@ impl Wraps {
                 }
             }
         }
-        Wraps { steps }
+        Wraps { steps, round }
     }
 
     /// Bytes around `body`; nothing if there is no way.
@@ -67,42 +76,62 @@ impl Wraps {
         self.steps[body.index()].map(|step| step.cost)
     }
 
-    /// Writes the way to `body`, with the subtree of `at` as that.
-    pub fn write(
-        &self,
-        grammar: &Grammar,
-        shortest: &Shortest<'_>,
-        (body, derivation, at): (BodyId, &Derivation, usize),
-        out: &mut Forwards<'_>,
-        most: usize,
-    ) -> Option<()> {
-        let mut way = Vec::new();
-        let mut to = body;
-        while let Some((from, alt, symbol)) = self.steps[to.index()]?.from {
-            way.push((alt, symbol));
-            to = from;
-        }
-        let mut open = Vec::new();
-        for &(alt, slot) in way.iter().rev() {
-            let mark = out.open(Node::Alternative(alt));
-            for symbol in grammar.alternative(alt).first..slot {
-                shortest.symbol(grammar.symbol(symbol), out, most)?;
-            }
-            let list = matches!(grammar.symbol(slot), Symbol::Repeat(_));
-            open.push((mark, list.then(|| out.open(Node::Repeat(1)))));
-        }
-        out.graft(derivation, at..derivation.end(at));
-        for (&(alt, slot), (mark, list)) in way.iter().zip(open.into_iter().rev()) {
-            if let Some(list) = list {
-                out.close(list);
-            }
-            for symbol in slot + 1..grammar.alternative(alt).end {
-                shortest.symbol(grammar.symbol(symbol), out, most)?;
-            }
-            out.close(mark);
-        }
-        Some(())
+    /// Bytes around the body itself inside another of it.
+    pub fn round_cost(&self) -> Option<u64> {
+        self.round.map(|step| step.cost)
     }
+
+    /// The way to `body`.
+    pub fn way(&self, body: BodyId) -> Option<Way> {
+        self.way_by(self.steps[body.index()]?)
+    }
+
+    /// The way from the body to itself, one round.
+    pub fn round(&self) -> Option<Way> {
+        self.way_by(self.round?)
+    }
+
+    fn way_by(&self, last: Step) -> Option<Way> {
+        let mut way = Vec::new();
+        let mut step = last;
+        while let Some((from, alt, symbol)) = step.from {
+            way.push((alt, symbol));
+            step = self.steps[from.index()]?;
+        }
+        way.reverse();
+        Some(way)
+    }
+}
+
+/// Writes a way, with the subtree of `at` at its end.
+pub(super) fn write(
+    grammar: &Grammar,
+    shortest: &Shortest<'_>,
+    way: &Way,
+    (derivation, at): (&Derivation, usize),
+    out: &mut Forwards<'_>,
+    most: usize,
+) -> Option<()> {
+    let mut open = Vec::new();
+    for &(alt, slot) in way {
+        let mark = out.open(Node::Alternative(alt));
+        for symbol in grammar.alternative(alt).first..slot {
+            shortest.symbol(grammar.symbol(symbol), out, most)?;
+        }
+        let list = matches!(grammar.symbol(slot), Symbol::Repeat(_));
+        open.push((mark, list.then(|| out.open(Node::Repeat(1)))));
+    }
+    out.graft(derivation, at..derivation.end(at));
+    for (&(alt, slot), (mark, list)) in way.iter().zip(open).rev() {
+        if let Some(list) = list {
+            out.close(list);
+        }
+        for symbol in slot + 1..grammar.alternative(alt).end {
+            shortest.symbol(grammar.symbol(symbol), out, most)?;
+        }
+        out.close(mark);
+    }
+    Some(())
 }
 
 /// The body that a symbol derives once, and whether the least length of its

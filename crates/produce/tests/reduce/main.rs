@@ -60,7 +60,7 @@ fn built_in_grammars() {
     check_builtin("json", "array", "object", expect!["[{}]"]);
     check_builtin("json", "object", "string", expect![[r#"{"":0}"#]]);
     check_builtin("lua", "if", "function_body", expect!["if function()end then end"]);
-    check_builtin("tinyc", "sum", "condition", expect!["(a);"]);
+    check_builtin("tinyc", "sum", "condition", expect!["(v);"]);
     check_builtin("xml", "element", "comment", expect!["<a><!----></a>"]);
     check_builtin("sql", "where", "select", expect!["select*where(select*)"]);
 }
