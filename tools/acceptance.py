@@ -13,7 +13,9 @@ if a bar is missed. Needs: python3, xmllint (libxml2-utils), luac5.4 (lua5.4).
 """
 
 import argparse
+import codecs
 import configparser
+import contextlib
 import csv
 import io
 import json
@@ -205,20 +207,56 @@ def sql_statements(text):
 
 
 def judge_sql(path):
+    """Runs a script, statement by statement. A mistake of meaning ends the
+    parser of SQLite early, so what it is about is mended, and the statement
+    is read again: tables that are missing are made, and where something
+    exists already, the statement is read in an empty base as well."""
+
     def only_memory(operation, name, *_):
         attached = operation == sqlite3.SQLITE_ATTACH and name != ":memory:"
         return sqlite3.SQLITE_DENY if attached else sqlite3.SQLITE_OK
 
-    base = sqlite3.connect(":memory:", isolation_level=None)
-    base.set_authorizer(only_memory)
-    base.set_progress_handler(lambda: 1, 100_000)  # ends queries that go on and on
+    def connect():
+        base = sqlite3.connect(":memory:", isolation_level=None)
+        base.text_factory = bytes
+        base.set_authorizer(only_memory)
+        base.set_progress_handler(lambda: 1, 100_000)  # ends queries that go on and on
+        return base
+
+    def read(base, statement, mend=4):
+        try:
+            base.execute(statement).fetchmany(10)
+        except (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError) as error:
+            # Messages may quote half of a character.
+            half = isinstance(error, UnicodeDecodeError)
+            said = error.object.decode("latin-1") if half else str(error)
+            # `ALTER TABLE` reads the schema again, and may dislike what it made of it.
+            if any(words in said for words in NOT_SQL) and not said.startswith("error in "):
+                raise Rejected(f"{said} in {statement[:2000]!r}") from None
+            missing = re.fullmatch(r"(?:no such table:|unknown database) (.+)", said)
+            if missing and mend:
+                parts = [part.strip('[]"`').replace('"', '""') for part in missing[1].split(".")]
+                if len(parts) == 2 or said.startswith("unknown"):
+                    with contextlib.suppress(sqlite3.Error):
+                        base.execute(f"ATTACH ':memory:' AS \"{parts[0]}\"")
+                if not said.startswith("unknown"):
+                    with contextlib.suppress(sqlite3.Error):
+                        base.execute('CREATE TABLE "' + '"."'.join(parts) + '"(c)')
+                read(base, statement, mend - 1)
+            elif mend and ("already" in said or "duplicate" in said):
+                empty = connect()
+                read(empty, statement, mend - 1)
+                empty.close()
+
+    content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     try:
-        for statement in sql_statements(path.read_bytes().decode("utf-8")):
-            try:
-                base.execute(statement).fetchmany(10)
-            except (sqlite3.Error, sqlite3.Warning) as error:
-                if any(words in str(error) for words in NOT_SQL):
-                    raise Rejected(f"{error} in {statement[:2000]!r}") from None
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    base = connect()
+    try:
+        for statement in sql_statements(text):
+            read(base, statement)
     finally:
         base.close()
 
@@ -298,9 +336,12 @@ def judges():
     }
 
 
-def measure(wug, name, count, seed, judge_name, judge, folder):
+def measure(options, name, judge_name, judge, folder):
     """Generates and judges; gives a row of the table."""
-    command = [wug, "generate", name, "-n", str(count), "-s", str(seed), "-o", folder, "--stats"]
+    grammar = options.folder / f"{name}.wug" if options.folder else name
+    count, seed = str(options.n), str(options.seed)
+    command = [options.wug, "generate", grammar, "-n", count, "-s", seed, "-o", folder, "--stats",
+               "--engine", "recursive"]
     made = subprocess.run(command, capture_output=True, timeout=60)
     errors = made.stderr.decode("utf-8", "replace")
     if made.returncode != 0:
@@ -354,11 +395,11 @@ def table(rows):
     return "\n".join(lines)
 
 
-def update(path, text):
-    before, *between, after = path.read_text().split(MARK)
+def update(path, text, mark=MARK):
+    before, *between, after = path.read_text().split(mark)
     if len(between) != 1:
-        sys.exit(f"{path} does not have exactly two lines {MARK}")
-    path.write_text(f"{before}{MARK}\n{text}\n{MARK}{after}")
+        sys.exit(f"{path} does not have exactly two lines {mark}")
+    path.write_text(f"{before}{mark}\n{text}\n{mark}{after}")
 
 
 def main():
@@ -366,6 +407,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("grammars", nargs="*", help="only these")
     parser.add_argument("--wug", default=root / "target/release/wug", type=Path, help="the binary")
+    parser.add_argument("--folder", type=Path, help="read grammars from here instead")
     parser.add_argument("-n", type=int, default=1000, help="inputs for each grammar")
     parser.add_argument("-s", "--seed", type=int, default=1, help="the seed")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -375,9 +417,10 @@ def main():
     unknown = [name for name in options.grammars if name not in BARS]
     if unknown:
         parser.error(f"unknown grammar {unknown[0]}; there are {', '.join(BARS)}")
-    wug = options.wug.resolve()
-    if not wug.is_file():
-        parser.error(f"there is no {wug}: build it with `cargo build --release`")
+    options.wug = options.wug.resolve()
+    options.folder = options.folder and options.folder.resolve()
+    if not options.wug.is_file():
+        parser.error(f"there is no {options.wug}: build it with `cargo build --release`")
     file = options.update and options.update.resolve()
     keep = options.keep and options.keep.resolve()
 
@@ -389,7 +432,7 @@ def main():
                 folder = (keep or Path(scratch)) / name
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir(parents=True)
-                rows.append(measure(wug, name, options.n, options.seed, judge_name, judge, folder))
+                rows.append(measure(options, name, judge_name, judge, folder))
         os.chdir(root)
 
     print(json.dumps(rows, indent=1) if options.json else table(rows))

@@ -94,6 +94,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["minimize"],
         &["bench"],
         &["bench", "load"],
+        &["bench", "parse"],
         &["bench", "executor"],
         &["bench", "folder"],
         &["bench", "reduce"],

@@ -15,92 +15,14 @@
 //! which sizes of subtrees are known when they are needed.
 
 use crate::automaton::Automaton;
-use crate::forest::{Forest, Label, Mark, Way};
+use crate::cursor::{Cursor, Read};
+use crate::forest::{Forest, Label, Way};
 use crate::form::{Form, Key, Op};
-use crate::terminals::Lexeme;
+use crate::text::Text;
 use hashbrown::HashMap;
 use std::ops::Range;
 use wug_grammar::derivation::{Backwards, MAX_NUMBER, Node};
 use wug_grammar::{BodyId, Derivation, Grammar, Symbol, SymbolId};
-
-/// The text that was parsed.
-#[derive(Clone, Copy)]
-pub(crate) enum Text<'a> {
-    Bytes(&'a [u8]),
-    Tokens(&'a [u8], &'a [Lexeme]),
-}
-
-impl<'a> Text<'a> {
-    pub fn bytes(self) -> &'a [u8] {
-        match self {
-            Text::Bytes(text) | Text::Tokens(text, _) => text,
-        }
-    }
-
-    /// The first byte of a letter.
-    pub fn place(self, letter: usize) -> usize {
-        match self {
-            Text::Bytes(_) => letter,
-            Text::Tokens(text, tokens) => tokens.get(letter).map_or(text.len(), |t| t.start as usize),
-        }
-    }
-
-    /// The byte behind so many letters.
-    pub fn boundary(self, letters: usize) -> usize {
-        match self {
-            Text::Bytes(_) => letters,
-            Text::Tokens(_, tokens) => letters.checked_sub(1).map_or(0, |i| tokens[i].end as usize),
-        }
-    }
-}
-
-/// Where the trace is read: the next entry is the one before `at`, and of
-/// a macro so many reductions are left (none: all).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cursor {
-    pub at: u32,
-    pub left: u32,
-}
-
-/// What stands before a cursor.
-pub(crate) enum Read {
-    Production(u32),
-    Label(Label),
-}
-
-impl Cursor {
-    /// Reads what stands before it; none at the beginning of the trace.
-    #[inline]
-    pub fn read(&mut self, forest: &Forest, automaton: &Automaton) -> Option<Read> {
-        loop {
-            let at = self.at.checked_sub(1)?;
-            match forest.trace[at as usize].mark() {
-                Mark::Reduce(production) => {
-                    self.at = at;
-                    return Some(Read::Production(production));
-                }
-                Mark::Macro(number) => {
-                    let reductions = &automaton.macros[number as usize].reductions;
-                    let left = if self.left == 0 { reductions.len() as u32 } else { self.left };
-                    self.left = left - 1;
-                    if self.left == 0 {
-                        self.at = at;
-                    }
-                    return Some(Read::Production(reductions[left as usize - 1]));
-                }
-                Mark::Node(node) => {
-                    self.at = at;
-                    return Some(Read::Label(Label::Node(node)));
-                }
-                Mark::Trace(elsewhere) => {
-                    self.at = at;
-                    return Some(Read::Label(Label::Trace(elsewhere)));
-                }
-                Mark::Jump(to) => self.at = to,
-            }
-        }
-    }
-}
 
 /// Writes a derivation from its end.
 pub(crate) struct Derive<'a> {

@@ -5,7 +5,8 @@
 //! is a *join*: it stands for a node of the graph of stacks, and what is
 //! below it must be asked of that graph. Nothing here recurses.
 
-use crate::automaton::{Automaton, Do, START};
+use crate::action::Do;
+use crate::automaton::{Automaton, START};
 use crate::follow::Follow;
 use crate::forest::{Entry, Forest, Label, MAX_ENTRIES, Mark};
 use crate::form::Form;
@@ -42,6 +43,13 @@ pub(crate) struct Scratch {
     pub graph: Graph,
     /// Steps beside the plain ones.
     pub steps: u64,
+}
+
+impl Scratch {
+    /// What is held for the input: the forest and the stacks.
+    pub fn bytes(&self) -> usize {
+        self.forest.bytes() + self.graph.bytes() + self.stack.len() * size_of::<Element>()
+    }
 }
 
 /// One input being parsed.
@@ -260,8 +268,8 @@ impl<I: Input> Engine<'_, I> {
 
     /// Which limit is passed, if one is.
     pub fn over_limit(&self) -> Option<Limit> {
-        let Scratch { forest, stack, graph, steps, .. } = &*self.scratch;
-        let memory = forest.bytes() + graph.bytes() + stack.len() * size_of::<Element>();
+        let Scratch { forest, steps, .. } = &*self.scratch;
+        let memory = self.scratch.bytes();
         let automaton = self.automaton.bytes() > self.limits.memory;
         if automaton || memory > self.limits.memory || forest.trace.len() > MAX_ENTRIES - 4 * CHECK {
             return Some(Limit::Memory);

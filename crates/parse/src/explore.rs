@@ -4,7 +4,7 @@
 //! Out: whether the letter can be read at last, and in which states. The
 //!      stacks stay as they are: states that are only tried are kept apart.
 
-use crate::automaton::Do;
+use crate::action::Do;
 use crate::engine::{Engine, Input};
 use crate::several::TRIED;
 

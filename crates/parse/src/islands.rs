@@ -11,12 +11,13 @@
 //! every rule at every byte was rejected: it is quadratic, and on a missing
 //! bracket finds no more.
 
-use crate::derive::{Derive, Text};
+use crate::derive::Derive;
 use crate::engine::{DET, End, Engine, Input};
 use crate::explain::Names;
 use crate::forest::Label;
 use crate::form::{Key, Unfit};
 use crate::terminals::{Terminals, lex_on};
+use crate::text::Text;
 use crate::{ByteInput, Cache, Failure, Limit, Limits, MAX_INPUT, Parser, TokenInput};
 use std::ops::Range;
 use wug_grammar::{Derivation, Grammar, RuleId, RuleKind};

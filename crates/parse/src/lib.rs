@@ -34,7 +34,9 @@
 //! # Ok::<(), wug_grammar::Rejected>(())
 //! ```
 
+mod action;
 mod automaton;
+mod cursor;
 mod derive;
 mod engine;
 mod explain;
@@ -49,6 +51,7 @@ mod packed;
 mod rejected;
 mod several;
 mod terminals;
+mod text;
 
 pub use engine::{Limit, Limits};
 pub use form::Unfit;
@@ -57,7 +60,7 @@ pub use packed::{Packed, PackedNode, PackedWay};
 pub use rejected::{Rejected, place};
 
 use automaton::Automaton;
-use derive::{Derive, Text, TooMany};
+use derive::{Derive, TooMany};
 use engine::{End, Engine, Input, Scratch};
 use explain::Names;
 use follow::Follow;
@@ -66,6 +69,7 @@ use form::Form;
 use packed::Pack;
 use rejected::word;
 use terminals::{Lexeme, Terminals, lex};
+use text::Text;
 use wug_grammar::lexical::TooLarge;
 use wug_grammar::lexical::alphabet::Alphabet;
 use wug_grammar::{Derivation, Grammar, RuleId, RuleKind};
@@ -99,6 +103,9 @@ pub struct Parsed {
     pub ambiguities: u64,
     /// What it took, as [`Limits::steps`] counts it.
     pub steps: u64,
+    /// Bytes that were held in the end: the forest, the stacks, the tokens
+    /// and the derivation; without the automaton, which all inputs share.
+    pub memory: usize,
 }
 
 /// Why there is no derivation.
@@ -144,8 +151,9 @@ impl<'g> Parser<'g> {
             let Cache { automaton, scratch } = cache;
             let derive = Derive::new(self.grammar, &self.form, automaton, &scratch.forest, text);
             let (derivation, ambiguities) = derive.run(root, limits.memory / 8).map_err(|TooMany| letters)?;
-            let steps = if root.is_some() { scratch.steps } else { 0 };
-            Ok(Parsed { derivation, ambiguities, steps })
+            let (steps, held) = if root.is_some() { (scratch.steps, scratch.bytes()) } else { (0, 0) };
+            let memory = held + text.token_bytes() + derivation.len() * 8;
+            Ok(Parsed { derivation, ambiguities, steps, memory })
         })
     }
 

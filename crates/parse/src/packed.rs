@@ -9,7 +9,8 @@
 //! of a list, is a node without a body.
 
 use crate::automaton::Automaton;
-use crate::derive::{Cursor, TooMany};
+use crate::cursor::{Cursor, Read};
+use crate::derive::TooMany;
 use crate::forest::{Forest, Label};
 use crate::form::{Form, Key, Op, What};
 use hashbrown::HashMap;
@@ -252,7 +253,6 @@ impl<'a> Pack<'a> {
 
     /// The tree that ends at the cursor.
     fn read(&mut self, end: usize) -> Option<usize> {
-        use crate::derive::Read;
         match self.cursor.read(self.forest, self.automaton)? {
             Read::Production(production) => {
                 let node = self.node(self.form.production(production).lhs, end..end);

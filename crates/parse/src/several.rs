@@ -10,7 +10,7 @@
 //! hidden recursion nor circles need more than that. Productions have at
 //! most two nonterminals, so paths are cubic in the length of the input.
 
-use crate::automaton::Do;
+use crate::action::Do;
 use crate::engine::{DET, Element, End, Engine, Input, NONE, Scratch};
 use crate::forest::{Label, Mark, Small};
 

@@ -1,5 +1,7 @@
 //! `parse-bench LANGUAGE FILE…`: the parser of wug and tree-sitter's parser
-//! of the same language, on the same files, in turns.
+//! of the same language, on the same files, in turns. `@LIST` stands for the
+//! files that the file LIST names, one in each line, as `tools/corpora.py
+//! --list LANGUAGE` prints them.
 //!
 //! Both build their whole tree: here a derivation, of which every byte has
 //! nodes where the grammar is without tokens. Files that either does not
@@ -41,7 +43,11 @@ fn main() -> ExitCode {
     let mut peer = tree_sitter::Parser::new();
     peer.set_language(&language).expect("versions fit");
     let (mut texts, mut ours_refuses, mut peer_refuses) = (Vec::new(), 0, 0);
-    for path in arguments {
+    let listed = |argument: String| match argument.strip_prefix('@') {
+        Some(list) => std::fs::read_to_string(list).expect("a list").lines().map(String::from).collect(),
+        None => vec![argument],
+    };
+    for path in arguments.flat_map(listed) {
         let Ok(text) = std::fs::read(&path) else { continue };
         let ours = parser.parse(&text, &mut cache, Limits::default()).is_ok();
         let theirs = peer.parse(&text, None).is_some_and(|tree| !tree.root_node().has_error());

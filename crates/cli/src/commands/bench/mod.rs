@@ -7,11 +7,13 @@ mod executor;
 mod folder;
 mod load;
 mod overhead;
+mod parse;
 mod produce;
 mod reduce;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
+use std::time::Duration;
 
 /// Repeat a benchmark of the documentation on this machine
 #[derive(Args)]
@@ -27,6 +29,7 @@ enum Name {
     Folder(folder::FolderBench),
     Load(load::Load),
     Overhead(overhead::Overhead),
+    Parse(parse::Parse),
     Produce(produce::Produce),
     Reduce(reduce::Reduce),
 }
@@ -38,10 +41,17 @@ impl Bench {
             Name::Folder(folder) => folder.run(),
             Name::Load(load) => load.run(),
             Name::Overhead(overhead) => overhead.run(),
+            Name::Parse(parse) => parse.run(),
             Name::Produce(produce) => produce.run(),
             Name::Reduce(reduce) => reduce.run(),
         }
     }
+}
+
+/// CPU time of this thread.
+fn cpu() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// The middle value; 0 of none.

@@ -4,7 +4,7 @@
 //! All contestants make about as many bytes in each round, in memory, on one
 //! core. A round is timed by the CPU time of this thread.
 
-use super::median;
+use super::{cpu, median};
 use crate::commands::generate::compiled::Compiled;
 use crate::commands::{print, print_json};
 use crate::grammar_arg::GrammarArg;
@@ -235,10 +235,4 @@ impl Made {
     fn mib_per_s(&self) -> f64 {
         self.bytes as f64 / f64::from(1 << 20) / self.time.as_secs_f64().max(1e-9)
     }
-}
-
-/// CPU time of this thread.
-fn cpu() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

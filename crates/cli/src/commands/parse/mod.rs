@@ -141,6 +141,7 @@ impl Summary {
         let mut text = match failed {
             0 if read == 1 => "the input parses".to_string(),
             0 => format!("all of {} parse", count(read)),
+            _ if self.files == 1 && self.given_up == 1 => "the input was given up".to_string(),
             _ if self.files == 1 => "the input does not parse".to_string(),
             _ => format!(
                 "{failed} of {} {}",
@@ -150,6 +151,9 @@ impl Summary {
         };
         if let Some(first) = first.filter(|_| self.files > 1) {
             text += &format!("; the first {first}");
+            if self.given_up > 0 {
+                text += &format!("; {} given up", self.given_up);
+            }
         }
         text
     }

@@ -1,0 +1,259 @@
+//! Every input of every engine parses, prints back and replays: the parser
+//! shares no code with the producers, so neither can hide a mistake of the
+//! other.
+//!
+//! The engines that make choices, emitted C among them, give the same bytes;
+//! tables give others. All are asked for in each test of whole grammars.
+
+mod emitted;
+
+use arbtest::arbtest;
+use std::path::PathBuf;
+use wug_grammar::load::{LoadOptions, NoImports, Text, load};
+use wug_grammar::testing::{budget, lexical_grammar, productive_grammar};
+use wug_grammar::{Grammar, builtin, print};
+use wug_parse::{Cache, Failure, Limits, Parser};
+use wug_produce::tables::Tables;
+use wug_produce::{Engine, Options, Program, Scratch, Tape, Unreachable};
+
+const ENGINES: [Engine; 3] = [Engine::Recursive, Engine::Iterative, Engine::Vm];
+
+/// What became of the inputs of a grammar.
+#[derive(Debug, Default)]
+struct Tally {
+    inputs: usize,
+    /// Of these, made by tables.
+    by_tables: usize,
+    /// Made by emitted C, and compared with the reference.
+    by_c: usize,
+    replayed: usize,
+    /// Derived by lists that are longer than one is ever drawn.
+    too_long: usize,
+    /// Given up by the parser.
+    given_up: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.inputs += other.inputs;
+        self.by_tables += other.by_tables;
+        self.by_c += other.by_c;
+        self.replayed += other.replayed;
+        self.too_long += other.too_long;
+        self.given_up += other.given_up;
+    }
+}
+
+/// How many inputs of which kind.
+#[derive(Clone, Copy)]
+struct Wanted {
+    count: u64,
+    seed: u64,
+    depth: u32,
+    max_size: u64,
+    /// Also by emitted C.
+    c: bool,
+}
+
+/// A grammar, and what it takes to judge inputs of it.
+struct Judge<'g> {
+    grammar: &'g Grammar,
+    parser: Parser<'g>,
+    cache: Cache,
+    lowered: Parser<'g>,
+    lowered_cache: Cache,
+    /// Choices are free at any depth where a derivation is replayed.
+    free: &'g Program,
+    scratch: Scratch,
+    tally: Tally,
+}
+
+impl<'g> Judge<'g> {
+    fn new(grammar: &'g Grammar, free: &'g Program) -> Option<Judge<'g>> {
+        let parser = Parser::new(grammar).ok()?;
+        let lowered = Parser::new(&free.grammar).ok()?;
+        let (cache, lowered_cache) = (Cache::new(&parser), Cache::new(&lowered));
+        let (scratch, tally) = (Scratch::default(), Tally::default());
+        Some(Judge { grammar, parser, cache, lowered, lowered_cache, free, scratch, tally })
+    }
+
+    fn judge(&mut self, input: &[u8]) {
+        self.tally.inputs += 1;
+        let given_up = parse(&self.parser, &mut self.cache, self.grammar, input).is_err();
+        let Ok(parsed) = parse(&self.lowered, &mut self.lowered_cache, &self.free.grammar, input) else {
+            self.tally.given_up += 1;
+            return;
+        };
+        self.tally.given_up += usize::from(given_up);
+        let grammar = self.grammar;
+        let limited = grammar.rules().any(|r| grammar.rule(r).depth_limit.is_some());
+        match self.free.choices_of(&parsed.derivation) {
+            Ok(choices) => {
+                for engine in ENGINES {
+                    let mut again = Vec::new();
+                    let mut tape = Tape::replay(choices.clone()).recording();
+                    self.free.produce_with(engine, 0, 0, &mut tape, &mut self.scratch, &mut again);
+                    assert_eq!(again, input, "replayed otherwise");
+                    assert_eq!(tape.recorded(), choices, "recorded otherwise");
+                }
+                self.tally.replayed += 1;
+            }
+            Err(Unreachable::Count) => self.tally.too_long += 1,
+            // A rule's own limit on depth may forbid what the parser chose.
+            Err(Unreachable::Depth | Unreachable::Otherwise) if limited || grammar.has_tokens() => {}
+            Err(why) => {
+                panic!("{why}: {:?}\n{}", String::from_utf8_lossy(input), print::wug::print(grammar))
+            }
+        }
+    }
+}
+
+/// Parses `text` and checks that it prints back.
+fn parse(
+    parser: &Parser,
+    cache: &mut Cache,
+    grammar: &Grammar,
+    text: &[u8],
+) -> Result<wug_parse::Parsed, String> {
+    let shown = || String::from_utf8_lossy(text).into_owned();
+    let parsed = match parser.parse(text, cache, Limits { memory: 1 << 28, steps: 1_000_000 }) {
+        Ok(parsed) => parsed,
+        Err(Failure::Rejected(rejected)) => panic!("{rejected}, byte {}: {:?}", rejected.valid, shown()),
+        Err(Failure::Limit(limit, _)) => return Err(format!("{limit:?}")),
+    };
+    let mut out = Vec::new();
+    parsed.derivation.print(grammar, &mut out).expect("a derivation of this grammar");
+    assert_eq!(out, text);
+    Ok(parsed)
+}
+
+/// Checks the inputs of each engine; nothing if there are none.
+fn check(grammar: &Grammar, wanted: Wanted) -> Option<Tally> {
+    let Wanted { count, seed, depth, max_size, c } = wanted;
+    let program = Program::new(grammar, Options { max_depth: depth, max_size, ..Options::default() }).ok()?;
+    let deep = Options { max_depth: u32::MAX, max_size: 1 << 30, ..Options::default() };
+    let free = Program::new(grammar, deep).ok()?;
+    let mut judge = Judge::new(grammar, &free)?;
+    let mut scratch = Scratch::default();
+    let mut tables = Tables::new(&program, b"").ok();
+    let mut reference = Vec::new();
+    for index in 0..count {
+        let mut input = Vec::new();
+        let made = program.produce(Engine::Recursive, seed, index, &mut scratch, &mut input);
+        for engine in [Engine::Iterative, Engine::Vm] {
+            let mut other = Vec::new();
+            assert_eq!(program.produce(engine, seed, index, &mut scratch, &mut other), made);
+            assert!(made.is_none() || other == input, "{engine:?} gives another input");
+        }
+        if made.is_some() {
+            judge.judge(&input);
+        }
+        if let Some(tables) = &mut tables {
+            let mut input = Vec::new();
+            tables.one(seed, index, &mut input);
+            judge.judge(&input);
+            judge.tally.by_tables += 1;
+        }
+        reference.push(input);
+    }
+    if c && let Some(inputs) = emitted::inputs(&program, seed, count) {
+        assert_eq!(inputs, reference, "emitted C gives other inputs");
+        judge.tally.by_c = inputs.len();
+    }
+    Some(judge.tally)
+}
+
+/// Checks that nearly all inputs came through.
+#[track_caller]
+fn expect(name: &str, tally: &Tally) {
+    eprintln!("{name}: {tally:?}");
+    assert_eq!(tally.given_up, 0, "{name}: {tally:?}");
+    assert!(tally.replayed * 20 >= tally.inputs * 19, "{name}: {tally:?}");
+}
+
+/// The grammars of the papers; none if they are not there.
+fn shared() -> Vec<(String, Grammar)> {
+    let folder = std::env::var_os("WUG_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
+    let Ok(files) = std::fs::read_dir(folder.join("grammars")) else {
+        assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "no shared grammars");
+        eprintln!("skipped: no shared grammars");
+        return Vec::new();
+    };
+    let grammar = |path: PathBuf| {
+        let name = path.to_string_lossy().into_owned();
+        let text = Text { name: name.clone(), bytes: std::fs::read(&path).expect("a file") };
+        let loaded = load(vec![text], LoadOptions::default(), &NoImports).ok()?;
+        Some((name, loaded.grammar))
+    };
+    files.filter_map(|file| grammar(file.expect("a file").path())).collect()
+}
+
+fn built_in() -> Vec<(String, Grammar)> {
+    let load = |b: &builtin::Builtin| (b.name.to_string(), b.load().expect("it loads").grammar);
+    builtin::all().iter().map(load).collect()
+}
+
+#[test]
+fn inputs_of_built_in_grammars() {
+    for (name, grammar) in built_in() {
+        // The C of the others takes long to compile; see the sweep.
+        let c = ["csv", "expr", "json", "tinyc"].contains(&name.as_str());
+        let wanted = Wanted { count: 40, seed: 7, depth: 9, max_size: 20_000, c };
+        let tally = check(&grammar, wanted).expect("it can be produced from");
+        expect(&name, &tally);
+        assert!(tally.inputs >= 80 && tally.by_tables == 40, "{name}: {tally:?}");
+        assert!(!c || tally.by_c == 40 || !emitted::possible(), "{name}: {tally:?}");
+    }
+}
+
+#[test]
+fn inputs_of_shared_grammars() {
+    for (name, grammar) in shared() {
+        let wanted = Wanted { count: 20, seed: 3, depth: 9, max_size: 20_000, c: false };
+        if let Some(tally) = check(&grammar, wanted) {
+            expect(&name, &tally);
+        }
+    }
+}
+
+#[test]
+fn deep_expressions_stay_in_the_language_at_the_size_limit() {
+    let grammar = builtin::find("expr").expect("built in").load().expect("it loads").grammar;
+    for max_size in [500, 20_000] {
+        let wanted = Wanted { count: 60, seed: 11, depth: 128, max_size, c: false };
+        let tally = check(&grammar, wanted).expect("it can be produced from");
+        expect(&format!("expr, {max_size} bytes"), &tally);
+        assert_eq!((tally.inputs, tally.by_tables), (120, 60));
+    }
+}
+
+#[test]
+fn inputs_of_made_up_grammars() {
+    let (mut plain, mut lexical) = (Tally::default(), Tally::default());
+    arbtest(|u| {
+        let tokens = u.ratio(1, 3)?;
+        let grammar = if tokens { lexical_grammar(u)? } else { productive_grammar(u)? };
+        let wanted = Wanted { count: 3, seed: 1, depth: 9, max_size: 200, c: false };
+        if let Some(tally) = check(&grammar, wanted) {
+            if tokens { &mut lexical } else { &mut plain }.add(tally);
+        }
+        Ok(())
+    })
+    .budget_ms(budget(5_000));
+    eprintln!("{plain:?} {lexical:?}");
+    assert!(plain.replayed > 20 && lexical.replayed > 5, "{plain:?} {lexical:?}");
+}
+
+/// For `.ci/long`: all grammars, all engines, several depths and seeds.
+#[test]
+#[ignore = "takes some minutes"]
+fn sweep() {
+    for (name, grammar) in built_in().into_iter().chain(shared()) {
+        let mut all = Tally::default();
+        for (seed, depth) in [(1, 3), (2, 8), (3, 16), (4, 32)] {
+            let wanted = Wanted { count: 150, seed, depth, max_size: 20_000, c: depth == 8 };
+            all.add(check(&grammar, wanted).unwrap_or_default());
+        }
+        expect(&name, &all);
+    }
+}
