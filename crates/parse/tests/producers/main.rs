@@ -248,12 +248,15 @@ fn inputs_of_made_up_grammars() {
 #[test]
 #[ignore = "takes some minutes"]
 fn sweep() {
-    for (name, grammar) in built_in().into_iter().chain(shared()) {
+    for (name, grammar) in shared().into_iter().chain(built_in()) {
         let mut all = Tally::default();
         for (seed, depth) in [(1, 3), (2, 8), (3, 16), (4, 32)] {
             let wanted = Wanted { count: 150, seed, depth, max_size: 20_000, c: depth == 8 };
             all.add(check(&grammar, wanted).unwrap_or_default());
         }
-        expect(&name, &all);
+        eprintln!("{name}: {all:?}");
+        // Long inputs of very ambiguous grammars may be given up.
+        assert!(all.given_up * 20 <= all.inputs, "{name}: {all:?}");
+        assert!(all.replayed * 20 >= all.inputs * 19, "{name}: {all:?}");
     }
 }
