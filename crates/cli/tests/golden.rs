@@ -37,7 +37,6 @@ golden! {
     check_describes_a_good_grammar
     check_prints_json
     check_warns_and_exits_0
-    demo_shows_inputs
     emit_writes_source_or_says_why_not
     files_are_joined_by_commas_or_imported
     full_disks_are_told_and_closed_pipes_are_not

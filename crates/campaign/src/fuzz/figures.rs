@@ -13,6 +13,8 @@ pub(super) struct Figures {
     pub execs: u64,
     pub calibration: Duration,
     pub trim: Duration,
+    /// Executions spent on it.
+    pub trim_execs: u64,
     pub sync: Duration,
     begin: Instant,
     /// What earlier runs of this campaign took.
@@ -55,6 +57,7 @@ impl Figures {
             execs,
             calibration: Duration::ZERO,
             trim: Duration::ZERO,
+            trim_execs: 0,
             sync: Duration::ZERO,
             begin,
             before: Duration::from_secs(before),

@@ -4,15 +4,14 @@ use super::execute::Making;
 use super::{Campaign, Error};
 use crate::hash::hash;
 use crate::schedule::Bandit;
-use wug_grammar::Derivation;
 use wug_produce::mutate::{Op, Tree};
 
 /// Inputs made in a turn.
 const INPUTS: usize = 128;
 /// What it costs to make an input that is not run, in runs.
 const UNRUN: f64 = 0.1;
-/// Operations on one derivation at most.
-const MOST_OPS: u32 = 4;
+/// Operations on one derivation, each as likely as it stands here.
+const STACKS: [u32; 4] = [1, 1, 2, 4];
 
 /// Ways to make an input: those on trees, then those on bytes.
 const HAVOC: usize = Op::ALL.len();
@@ -111,30 +110,30 @@ impl Campaign<'_> {
         (self.input.len() <= longest).then_some(Making::Mutation { from: Some(at), other, op, rep })
     }
 
-    /// Mutates a tree, mostly once; how often.
+    /// Mutates a tree by some operations, the first of which is given; how
+    /// many.
     fn mutate(&mut self, op: Op, tree: &Tree) -> Option<u32> {
         let structure = self.structure.as_mut()?;
-        let mut made = std::mem::take(&mut self.made);
-        let mut times = 0;
+        let (mut op, mut done) = (op, 0);
         let mut between: Option<Tree> = None;
-        let mut next: Derivation;
-        while structure
-            .mutator
-            .mutate(op, between.as_ref().unwrap_or(tree), &mut self.rng, &mut made)
-            .is_some()
-        {
-            times += 1;
-            if times >= MOST_OPS || self.rng.below(4) != 0 {
-                break;
+        let mut whole = false;
+        for left in (0..STACKS[self.rng.below(STACKS.len() as u32) as usize]).rev() {
+            let from = between.as_ref().unwrap_or(tree);
+            // What fails may leave a part behind.
+            whole = structure.mutator.mutate(op, from, &mut self.rng, &mut self.made).is_some();
+            if whole {
+                done += 1;
+                if left > 0 {
+                    between = Some(structure.mutator.tree(self.made.clone()).ok()?);
+                }
             }
-            next = made.clone();
-            match structure.mutator.tree(next) {
-                Ok(tree) => between = Some(tree),
-                Err(_) => break,
-            }
+            op = Op::ALL[self.bandit.draw(|arm| arm < Op::ALL.len(), &mut self.rng)?];
         }
-        let printed = times > 0 && structure.print(&made, &mut self.input);
-        self.made = made;
-        printed.then_some(times)
+        let last = match &between {
+            Some(tree) if !whole => tree.derivation(),
+            None if !whole => return None,
+            _ => &self.made,
+        };
+        structure.print(last, &mut self.input).then_some(done)
     }
 }

@@ -96,7 +96,7 @@ impl Watch for Status {
 }
 
 fn crash_text(crash: &CrashReport) -> String {
-    format!("\x1B[1m\x1B[91mcrash\x1B[0m: {}\n       {}\n", crash.place, crash.file)
+    format!("\x1B[1m\x1B[91mfound\x1B[0m: {}\n       {}\n", crash.place, crash.file)
 }
 
 fn seeds(report: &Report) -> String {
