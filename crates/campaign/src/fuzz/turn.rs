@@ -13,6 +13,9 @@ const UNRUN: f64 = 0.1;
 /// Operations on one derivation, each as likely as it stands here.
 const STACKS: [u32; 4] = [1, 1, 2, 4];
 
+/// Larger derivations get one operation.
+const STACKED: usize = 1024;
+
 /// Ways to make an input: those on trees, then those on bytes.
 const HAVOC: usize = Op::ALL.len();
 const TOKEN: usize = HAVOC + 1;
@@ -117,7 +120,10 @@ impl Campaign<'_> {
         let (mut op, mut done) = (op, 0);
         let mut between: Option<Tree> = None;
         let mut whole = false;
-        for left in (0..STACKS[self.rng.below(STACKS.len() as u32) as usize]).rev() {
+        // A second operation takes a look at the whole tree.
+        let large = tree.derivation().len() > STACKED;
+        let stack = if large { 1 } else { STACKS[self.rng.below(STACKS.len() as u32) as usize] };
+        for left in (0..stack).rev() {
             let from = between.as_ref().unwrap_or(tree);
             // What fails may leave a part behind.
             whole = structure.mutator.mutate(op, from, &mut self.rng, &mut self.made).is_some();

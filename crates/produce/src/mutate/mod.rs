@@ -94,8 +94,9 @@ impl Op {
     }
 }
 
-/// Derivations that are made have at most about so many nodes.
-const MAX_NODES: usize = 1 << 16;
+/// Derivations that are made have at most about so many nodes, unless they
+/// are made from a larger one: a few thousand bytes.
+const MAX_NODES: usize = 1 << 14;
 /// What a fresh subtree may have before it is brought to an end.
 const FRESH_NODES: u32 = 256;
 const FRESH_DEPTH: u32 = 6;

@@ -31,7 +31,8 @@ pub enum Leaf {
 impl Tree {
     /// Looks at a derivation of the shape's grammar.
     pub fn of(shape: &Shape, derivation: Derivation) -> Result<Tree, Misfit> {
-        let mut found: Vec<(BodyId, u32)> = Vec::new();
+        // The body in the upper half, the node in the lower: one number sorts fast.
+        let mut found: Vec<u64> = Vec::new();
         let mut tree = Tree::default();
         // The innermost open node of each body, and what it hides.
         let mut open: Vec<Option<u32>> = vec![None; shape.grammar.body_count()];
@@ -49,7 +50,7 @@ impl Tree {
                         }
                         hidden.push((body, open[body.index()].replace(node)));
                         if shape.is_varied(body) {
-                            found.push((body, node));
+                            found.push(u64::from(body.0) << 32 | u64::from(node));
                         }
                     }
                     Place::Repeat(repeat) => tree.repeats.push((node, repeat)),
@@ -69,13 +70,14 @@ impl Tree {
             }
         })?;
         found.sort_unstable();
-        for (at, (body, _)) in found.iter().enumerate() {
-            if tree.groups.last().is_none_or(|(last, _)| last != body) {
-                tree.groups.push((*body, at as u32));
+        for (at, pair) in found.iter().enumerate() {
+            let body = BodyId((pair >> 32) as u32);
+            if tree.groups.last().is_none_or(|(last, _)| *last != body) {
+                tree.groups.push((body, at as u32));
             }
         }
         tree.groups.push((BodyId(u32::MAX), found.len() as u32));
-        tree.nodes = found.into_iter().map(|(_, node)| node).collect();
+        tree.nodes = found.into_iter().map(|pair| pair as u32).collect();
         tree.recursive = (0..derivation.len() as u32).filter(|&node| recursive[node as usize]).collect();
         tree.derivation = derivation;
         Ok(tree)

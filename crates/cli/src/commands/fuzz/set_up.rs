@@ -45,7 +45,7 @@ impl<'a> Started<'a> {
             return Err(Failure::usage("no program behind `--`"));
         };
         let worker = workers::number();
-        let core = worker.and_then(workers::pin);
+        let core = workers::pin(worker.unwrap_or(0));
         let seed = fuzz.seed.unwrap_or_else(crate::number::fresh_seed);
         let seed = seed.wrapping_add(worker.unwrap_or(0).into());
         let id = fuzz.id();

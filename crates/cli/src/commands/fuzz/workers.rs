@@ -35,17 +35,40 @@ pub fn name(number: u32) -> String {
     format!("worker{number}")
 }
 
-/// Keeps this process, and what it starts, on one core.
+/// Keeps this process, and what it starts, on one core that nobody else
+/// keeps to, as afl-fuzz does: then a run is handed over without waking
+/// another core. AFL_NO_AFFINITY leaves it to the system.
 pub fn pin(number: u32) -> Option<usize> {
+    if std::env::var_os("AFL_NO_AFFINITY").is_some() {
+        return None;
+    }
     let allowed = rustix::thread::sched_getaffinity(None).ok()?;
     let cores: Vec<usize> =
         (0..rustix::thread::CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
-    // More workers than cores: let the system share them out.
-    let core = *cores.get(number as usize)?;
+    // On one core already, by whoever started this.
+    if cores.len() == 1 {
+        return cores.first().copied();
+    }
+    let taken = taken();
+    // Workers start at the same moment: each looks from its own place on.
+    let mut order = cores.iter().cycle().skip(number as usize).take(cores.len());
+    // None is left: let the system share them out.
+    let core = *order.find(|core| !taken.contains(core))?;
     let mut one = rustix::thread::CpuSet::new();
     one.set(core);
     rustix::thread::sched_setaffinity(None, &one).ok()?;
     Some(core)
+}
+
+/// Cores that some process keeps to alone.
+fn taken() -> Vec<usize> {
+    let one = |process: fs::DirEntry| {
+        let status = fs::read_to_string(process.path().join("status")).ok()?;
+        // Threads of the system have no memory, and cores of their own.
+        status.contains("VmSize:").then_some(())?;
+        status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim().parse().ok()
+    };
+    fs::read_dir("/proc").map_or_else(|_| Vec::new(), |all| all.flatten().filter_map(one).collect())
 }
 
 struct Worker {
