@@ -70,6 +70,15 @@ impl<'a> Started<'a> {
             given if is_set("AFL_AUTORESUME") => (Start::AutoResume, given.clone()),
             given => (Start::New, given.clone()),
         };
+        // Before the folder is opened, which may make room for a new campaign:
+        // a slip of the pen must not cost an old one.
+        target.locate().map_err(|error| Failure::usage(error.to_string()))?;
+        if let Some(folder) = given.as_ref().filter(|folder| !folder.is_dir()) {
+            let name = folder.display();
+            return Err(Failure::usage(format!(
+                "there is no folder `{name}` with seeds; without -i, none are needed"
+            )));
+        }
         let command_line: Vec<_> = std::env::args_os().collect();
         let setup = Setup {
             target: fuzz.command.clone(),
