@@ -63,11 +63,9 @@ impl Feedback {
         if self.seen[at] == 0 {
             self.edges += 1;
         }
-        if self.seen[at] != u8::MAX || !self.flaky.contains(&id) {
-            self.seen[at] = u8::MAX;
-            if let Err(place) = self.flaky.binary_search(&id) {
-                self.flaky.insert(place, id);
-            }
+        self.seen[at] = u8::MAX;
+        if let Err(place) = self.flaky.binary_search(&id) {
+            self.flaky.insert(place, id);
         }
     }
 

@@ -112,7 +112,7 @@ impl Tree {
 
     /// The nodes of some body.
     pub(super) fn pick_group(&self, rng: &mut Rng) -> Option<(BodyId, &[u32])> {
-        let at = self.index(self.groups.len() - 1, rng)?;
+        let at = self.index(self.groups.len().saturating_sub(1), rng)?;
         let ((body, first), (_, end)) = (self.groups[at], self.groups[at + 1]);
         Some((body, &self.nodes[first as usize..end as usize]))
     }
