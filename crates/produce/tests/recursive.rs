@@ -58,6 +58,18 @@ fn every_input_is_in_the_language_and_within_the_limit() {
     assert!(long > 20, "only {long} inputs of more than two bytes were judged");
 }
 
+/// At the depth limit the size limit can force an alternative that closing
+/// does not allow. The group in it must not be taken for an empty one.
+#[test]
+fn the_shortest_way_out_may_be_one_that_closing_does_not_allow() {
+    let text = "s = t 'ab' | c{1,9} ; t = 'bb' s | c 'a' | 'abab' ; c = (c | t)+ | 'abbcabca' | s ;";
+    let program = Program::new(&wug(text), options(1, 9, ClosingMode::Cheap)).unwrap();
+    for index in 0..50 {
+        let input = produce(&program, 1, index);
+        assert!(input.len() >= 4, "{:?}", String::from_utf8_lossy(&input));
+    }
+}
+
 #[test]
 fn the_same_seed_gives_the_same_bytes_whatever_came_before() {
     let property = |u: &mut Unstructured| {

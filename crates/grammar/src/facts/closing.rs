@@ -44,7 +44,10 @@ impl Closing {
         let bodies = grammar.body_count();
         let mut closing =
             Closing { allowed, order, completions: vec![0; bodies], nonempty: vec![false; bodies] };
-        for at in 0..closing.order.len() {
+        // The order knows only what allowed alternatives call. The groups
+        // of the others are right the second time: a size limit may make
+        // one of these the way out.
+        for at in (0..closing.order.len()).chain(0..closing.order.len()) {
             let rule = closing.order[at];
             closing.count(grammar, sites, sites.body_of_rule(rule));
         }
@@ -74,6 +77,7 @@ impl Closing {
     fn count(&mut self, grammar: &Grammar, sites: &Sites, body: BodyId) -> u64 {
         let mut total = 0u64;
         let mut nonempty = false;
+        let none_allowed = grammar.alternatives(body).all(|alt| !self.allowed[alt.index()]);
         for alt in grammar.alternatives(body) {
             let mut product = 1u64;
             let mut text = false;
@@ -108,8 +112,8 @@ impl Closing {
             }
             if self.allowed[alt.index()] {
                 total = total.saturating_add(product);
-                nonempty |= text;
             }
+            nonempty |= text && (self.allowed[alt.index()] || none_allowed);
         }
         self.completions[body.index()] = total;
         self.nonempty[body.index()] = nonempty;
