@@ -79,7 +79,7 @@ fn entries_have_the_names_of_afl() {
 
 #[test]
 fn names_round_trip() {
-    arbtest::arbtest(|u| {
+    wug_property::check(|u| {
         let how = match u.int_in_range(0..=2)? {
             0 => How::Seed(u.arbitrary()?),
             1 => How::Sync { fuzzer: u.arbitrary()?, source: EntryId(u.arbitrary()?) },
@@ -116,12 +116,12 @@ fn names_round_trip() {
         }
         Ok(())
     })
-    .budget_ms(common::budget(300));
-    arbtest::arbtest(|u| {
+    .for_ms(300);
+    wug_property::check(|u| {
         let _ = Name::parse(&format!("id:000001,{}", u.arbitrary::<String>()?));
         Ok(())
     })
-    .budget_ms(common::budget(300));
+    .for_ms(300);
 }
 
 #[test]

@@ -239,7 +239,7 @@ const SOURCES: [&str; 3] = ["a", "b", "any"];
 #[test]
 fn imports_agree_with_a_plain_list() {
     let mut turn = 0;
-    arbtest::arbtest(|u| {
+    wug_property::check(|u| {
         turn += 1;
         let out = place(&format!("model/{turn}/out"));
         let foreign = out.with_file_name("any");
@@ -284,6 +284,6 @@ fn imports_agree_with_a_plain_list() {
         assert!(model.is_complete(), "{:?} of {:?}", model.handed, model.all);
         Ok(())
     })
-    .budget_ms(common::budget(1500));
+    .for_ms(1500);
     fs::remove_dir_all(Path::new(env!("CARGO_TARGET_TMPDIR")).join("sync/model")).unwrap();
 }

@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn difference_and_complement_agree_with_membership() {
-        arbtest::arbtest(|u| {
+        wug_property::check(|u| {
             let class = |u: &mut arbitrary::Unstructured| -> arbitrary::Result<Class> {
                 let n = u.int_in_range(0..=4)?;
                 let mut ranges = Vec::new();
@@ -259,6 +259,7 @@ mod tests {
                 assert_eq!(a.index(v), members.iter().position(|&m| m == v).map(|i| i as u32));
             }
             Ok(())
-        });
+        })
+        .for_ms(100);
     }
 }

@@ -30,12 +30,6 @@ const SMALL: [(u32, Option<u32>); 7] =
 const LARGE: [(u32, Option<u32>); 6] =
     [(0, Some(11)), (0, Some(15)), (1, Some(100)), (9, Some(99)), (1, Some(u32::MAX)), (1_000, None)];
 
-/// Milliseconds that a property test searches: `usual`, or what
-/// `WUG_BUDGET_MS` says.
-pub fn budget(usual: u64) -> u64 {
-    std::env::var("WUG_BUDGET_MS").ok().and_then(|ms| ms.parse().ok()).unwrap_or(usual)
-}
-
 /// A grammar of one to six rules, all of them syntax.
 pub fn grammar(u: &mut Unstructured<'_>) -> Result<Grammar> {
     let rules = u.int_in_range(1..=6)?;

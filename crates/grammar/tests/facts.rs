@@ -18,7 +18,7 @@ fn each(check: impl FnMut(&Grammar)) {
         check(&testing::grammar(u)?);
         Ok(())
     };
-    arbtest::arbtest(property).budget_ms(testing::budget(700));
+    wug_property::check(property).for_ms(700);
 }
 
 /// Values of all bodies by repeated evaluation from `bottom` until nothing

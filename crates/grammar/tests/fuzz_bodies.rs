@@ -6,13 +6,13 @@ use wug_grammar::{Notation, fuzzing};
 fn run(notation: Notation) {
     fuzzing::check(notation, fuzzing::sample(notation).as_bytes());
     let half = |body: fn(Notation, &[u8])| {
-        arbtest::arbtest(move |u: &mut Unstructured| {
+        wug_property::check(move |u: &mut Unstructured| {
             let bytes: Vec<u8> = u.arbitrary()?;
             body(notation, &bytes);
             Ok(())
         })
-        .size_max(4_096)
-        .budget_ms(wug_grammar::testing::budget(333));
+        .sizes(32, 4_096)
+        .for_ms(333);
     };
     half(fuzzing::check);
     half(|notation, bytes| fuzzing::check(notation, &fuzzing::soup(notation, bytes)));

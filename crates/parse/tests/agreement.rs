@@ -1,9 +1,8 @@
 //! The parser agrees with the bounded enumerator, which shares no code with
 //! it: on members, on strings that are none, and on how far those go.
 
-use arbtest::arbtest;
 use std::collections::BTreeSet;
-use wug_grammar::testing::{budget, grammar, strings};
+use wug_grammar::testing::{grammar, strings};
 use wug_grammar::{Grammar, Notation, load::load_text, print};
 use wug_parse::{Cache, Failure, Limits, Parsed, Parser};
 
@@ -115,13 +114,13 @@ fn grammars_that_are_hard_for_parsers() {
 #[test]
 fn made_up_grammars() {
     let (mut grammars, mut words) = (0, 0);
-    arbtest(|u| {
+    wug_property::check(|u| {
         let grammar = grammar(u)?;
         let checked = check(&grammar, 4 + u.choose_index(4)?);
         words += checked;
         grammars += usize::from(checked > 0);
         Ok(())
     })
-    .budget_ms(budget(6_000));
+    .for_ms(6_000);
     assert!(grammars > 20 && words > 2_000, "{words} words of {grammars} grammars");
 }

@@ -1,7 +1,6 @@
 //! Forests hold every derivation once.
 
-use arbtest::arbtest;
-use wug_grammar::testing::{budget, grammar};
+use wug_grammar::testing::grammar;
 use wug_grammar::{BodyId, Grammar, Notation, Symbol, load::load_text};
 use wug_parse::{Cache, Limits, Packed, Parser};
 
@@ -95,7 +94,7 @@ fn plain(grammar: &Grammar) -> bool {
 #[test]
 fn made_up_grammars_have_as_many_derivations_as_trying_all_finds() {
     let (mut counted, mut ambiguous) = (0, 0);
-    arbtest(|u| {
+    wug_property::check(|u| {
         let grammar = grammar(u)?;
         if !plain(&grammar) {
             return Ok(());
@@ -115,7 +114,7 @@ fn made_up_grammars_have_as_many_derivations_as_trying_all_finds() {
         }
         Ok(())
     })
-    .budget_ms(budget(2_000));
+    .for_ms(2_000);
     eprintln!("{counted} counted, {ambiguous} of them ambiguous");
     assert!(counted > 5, "{counted}");
 }

@@ -1,9 +1,8 @@
 //! What can be read of damaged inputs.
 
-use arbtest::arbtest;
 use expect_test::{Expect, expect};
 use wug_grammar::derivation::Node;
-use wug_grammar::testing::{budget, grammar, lexical_grammar};
+use wug_grammar::testing::{grammar, lexical_grammar};
 use wug_grammar::{Grammar, Notation, builtin, load::load_text};
 use wug_parse::{Cache, Failure, Islands, Limits, Parser, Piece};
 
@@ -138,7 +137,7 @@ fn a_million_open_brackets_are_covered() {
 #[test]
 fn any_bytes_are_covered() {
     let (mut covered, mut whole) = (0, 0);
-    arbtest(|u| {
+    wug_property::check(|u| {
         let grammar = if u.ratio(1, 3)? { lexical_grammar(u)? } else { grammar(u)? };
         let (Ok(islands), Ok(parser)) = (Islands::new(&grammar), Parser::new(&grammar)) else {
             return Ok(());
@@ -169,6 +168,6 @@ fn any_bytes_are_covered() {
         }
         Ok(())
     })
-    .budget_ms(budget(2_000));
+    .for_ms(2_000);
     assert!(covered > 20 && whole > 0, "{covered} {whole}");
 }

@@ -1,9 +1,8 @@
 //! Every mutation gives a derivation by the same grammar, and what it prints
 //! is accepted by the parser, which shares no code with the mutators.
 
-use arbtest::arbtest;
 use wug_grammar::derivation::Derivation;
-use wug_grammar::testing::{budget, lexical_grammar, productive_grammar};
+use wug_grammar::testing::{lexical_grammar, productive_grammar};
 use wug_grammar::{Grammar, builtin, print};
 use wug_parse::{Cache, Failure, Limits, Parser};
 use wug_produce::lexemes::{Layout, Printer};
@@ -98,12 +97,12 @@ impl Judge<'_> {
 #[test]
 fn mutations_of_made_up_grammars_stay_in_the_language() {
     let mut tally = Tally::default();
-    arbtest(|u| {
+    wug_property::check(|u| {
         let grammar = productive_grammar(u)?;
         check(&grammar, 3, 10, u.arbitrary()?, &mut tally);
         Ok(())
     })
-    .budget_ms(budget(3000));
+    .for_ms(3000);
     for (at, op) in Op::ALL.into_iter().enumerate() {
         // Grammars without tokens have no texts of tokens, but classes.
         assert!(tally.changed[at] > 0, "{} never changed anything: {tally:?}", op.name());
@@ -113,12 +112,12 @@ fn mutations_of_made_up_grammars_stay_in_the_language() {
 #[test]
 fn mutations_of_made_up_tokens_stay_in_the_language() {
     let mut tally = Tally::default();
-    arbtest(|u| {
+    wug_property::check(|u| {
         let grammar = lexical_grammar(u)?;
         check(&grammar, 3, 10, u.arbitrary()?, &mut tally);
         Ok(())
     })
-    .budget_ms(budget(3000));
+    .for_ms(3000);
     assert!(tally.judged > 2 * tally.unprintable && tally.judged > 1000, "{tally:?}");
 }
 

@@ -2,9 +2,8 @@
 //! works on the grammar as it is written, over the tokens that the lexer of
 //! the grammar crate finds; and what producers make from them is parsed.
 
-use arbtest::arbtest;
 use wug_grammar::lexical::{Lexicon, TokenId, lexer};
-use wug_grammar::testing::{budget, lexical_grammar};
+use wug_grammar::testing::lexical_grammar;
 use wug_grammar::{BodyId, Grammar, Notation, Symbol, load::load_text, print};
 use wug_parse::{Cache, Failure, Limits, Parser};
 
@@ -111,7 +110,7 @@ fn check(grammar: &Grammar, lexicon: &Lexicon, parser: &Parser, cache: &mut Cach
 #[test]
 fn made_up_grammars_with_tokens() {
     let (mut yes, mut no) = (0, 0);
-    arbtest(|u| {
+    wug_property::check(|u| {
         let grammar = lexical_grammar(u)?;
         let (Ok(lexicon), Ok(parser)) = (Lexicon::of(&grammar), Parser::new(&grammar)) else {
             return Ok(());
@@ -127,7 +126,7 @@ fn made_up_grammars_with_tokens() {
         }
         Ok(())
     })
-    .budget_ms(budget(4_000));
+    .for_ms(4_000);
     assert!(yes > 5 && no > 30, "{yes} accepted, {no} rejected");
 }
 

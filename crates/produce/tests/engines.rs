@@ -53,7 +53,7 @@ fn engines_agree_on_made_up_grammars() {
         made += 10;
         Ok(())
     };
-    arbtest::arbtest(property).budget_ms(testing::budget(1_500));
+    wug_property::check(property).for_ms(1_500);
     assert!(flat * 4 > made, "only {flat} of {made} without help");
 }
 
@@ -91,7 +91,7 @@ fn shared() -> Vec<(String, Grammar)> {
 #[test]
 fn engines_agree_on_the_grammars_of_the_papers() {
     // Longer with the budget of property tests.
-    let inputs = testing::budget(10).clamp(10, 1_000);
+    let inputs = wug_property::budget(10).clamp(10, 1_000);
     for (name, grammar) in shared() {
         for max_depth in [1, 8, 32, 128] {
             for closing in [ClosingMode::Min, ClosingMode::Cheap] {
@@ -131,7 +131,7 @@ fn what_is_recorded_replays_to_the_same_bytes() {
         assert_eq!(tape.recorded(), replay.recorded());
         Ok(())
     };
-    arbtest::arbtest(property).budget_ms(testing::budget(1_000));
+    wug_property::check(property).for_ms(1_000);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn any_bytes_are_a_program() {
         }
         Ok(())
     };
-    arbtest::arbtest(property).budget_ms(testing::budget(1_000));
+    wug_property::check(property).for_ms(1_000);
     assert!(judged > 20, "only {judged}");
 }
 

@@ -3,11 +3,10 @@
 //! find the same tokens and the same tree.
 
 use arbitrary::Unstructured;
-use arbtest::arbtest;
 use std::ops::Range;
 use wug_grammar::derivation::Node;
 use wug_grammar::lexical::{Lexicon, lexer};
-use wug_grammar::testing::{budget, lexical_grammar, productive_grammar};
+use wug_grammar::testing::{lexical_grammar, productive_grammar};
 use wug_grammar::{AltId, BodyId, Derivation, Grammar, Notation, builtin, load::load_text, print};
 use wug_parse::{Cache, Limits, Parser};
 use wug_produce::{Engine, Layout, Options, Printer, Program, Scratch, Spacing};
@@ -127,7 +126,7 @@ fn built_in_grammars() {
         let inputs = derivations(&mut bench, 30, 5, 3_000);
         assert!(inputs.len() > 20);
         let (mut swapped, mut printed) = (0, 0);
-        arbtest(|u| {
+        wug_property::check(|u| {
             let (one, other) = (u.choose(&inputs)?, u.choose(&inputs)?);
             if let Some(mut made) = bench.swap(one, other, u) {
                 for _ in 0..u.choose_index(3)? {
@@ -138,7 +137,7 @@ fn built_in_grammars() {
             }
             Ok(())
         })
-        .budget_ms(budget(700));
+        .for_ms(700);
         eprintln!("{}: {printed} of {swapped}", builtin.name);
         assert!(printed > 10 && printed * 50 >= swapped * 49, "{}: {printed} of {swapped}", builtin.name);
     }
@@ -149,7 +148,7 @@ fn made_up_grammars() {
     let (mut swapped, mut printed, mut plain) = (0, 0, 0);
     // On a slow machine, one grammar can take all the time.
     for _ in 0..5 {
-        arbtest(|u| {
+        wug_property::check(|u| {
             let tokens = u.ratio(3, 4)?;
             let grammar = if tokens { lexical_grammar(u)? } else { productive_grammar(u)? };
             let Some(mut bench) = Bench::new(&grammar) else { return Ok(()) };
@@ -171,7 +170,7 @@ fn made_up_grammars() {
             }
             Ok(())
         })
-        .budget_ms(budget(4_000));
+        .for_ms(4_000);
         if printed > 3 && plain > 3 {
             break;
         }

@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        arbtest::arbtest(|u| {
+        wug_property::check(|u| {
             let tokens: Vec<Vec<u8>> = u.arbitrary()?;
             let mut list = Tokens::default();
             tokens
@@ -176,17 +176,19 @@ mod tests {
             assert!(text.is_ascii());
             assert_eq!(parse(text.as_bytes(), 0).unwrap(), list.list);
             Ok(())
-        });
+        })
+        .for_ms(100);
     }
 
     #[test]
     fn nothing_breaks_the_reader() {
-        arbtest::arbtest(|u| {
+        wug_property::check(|u| {
             let text: Vec<u8> = u.arbitrary()?;
             if let Ok(tokens) = parse(&text, 0) {
                 assert!(tokens.iter().all(|token| (1..=MAX_TOKEN).contains(&token.len())));
             }
             Ok(())
-        });
+        })
+        .for_ms(100);
     }
 }

@@ -45,12 +45,6 @@ pub fn build_native(compiler: &str, flags: &[&str], source: &str, name: &str) ->
     path
 }
 
-/// Milliseconds that a property test searches: `usual`, or what
-/// `WUG_BUDGET_MS` says.
-pub fn budget(usual: u64) -> u64 {
-    std::env::var("WUG_BUDGET_MS").ok().and_then(|ms| ms.parse().ok()).unwrap_or(usual)
-}
-
 /// Whether a tool is there; with `WUG_REQUIRE_ALL` it must be.
 pub fn has(tool: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();

@@ -13,14 +13,14 @@ fn any(u: &mut Unstructured<'_>) -> arbitrary::Result<Grammar> {
 /// Runs a pass on made-up grammars: the language must stay, the form
 /// be right and the promise hold.
 fn property(pass: impl Fn(&Grammar) -> Option<Grammar>, promise: impl Fn(&Grammar, &Grammar)) {
-    arbtest::arbtest(|u| {
+    wug_property::check(|u| {
         let before = any(u)?;
         let Some(after) = pass(&before) else { return Ok(()) };
         judge(&before, &after);
         promise(&before, &after);
         Ok(())
     })
-    .budget_ms(wug_grammar::testing::budget(BUDGET_MS));
+    .for_ms(BUDGET_MS);
 }
 
 fn judge(before: &Grammar, after: &Grammar) {
@@ -51,7 +51,7 @@ fn prune_leaves_only_what_is_of_use() {
 
 #[test]
 fn prune_refuses_exactly_what_derives_nothing() {
-    arbtest::arbtest(|u| {
+    wug_property::check(|u| {
         let grammar = any(u)?;
         assert_eq!(prune(&grammar).is_ok(), finishes(&grammar), "{}", print::wug::print(&grammar));
         if !finishes(&grammar) {
@@ -59,7 +59,7 @@ fn prune_refuses_exactly_what_derives_nothing() {
         }
         Ok(())
     })
-    .budget_ms(wug_grammar::testing::budget(BUDGET_MS));
+    .for_ms(BUDGET_MS);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn embed_puts_simple_alternatives_at_the_bottom() {
 
 #[test]
 fn passes_can_be_chained_in_any_order() {
-    arbtest::arbtest(|u| {
+    wug_property::check(|u| {
         let before = any(u)?;
         let mut after = before.clone();
         for _ in 0..u.int_in_range(2..=5)? {
@@ -148,7 +148,7 @@ fn passes_can_be_chained_in_any_order() {
         judge(&before, &after);
         Ok(())
     })
-    .budget_ms(wug_grammar::testing::budget(2 * BUDGET_MS));
+    .for_ms(2 * BUDGET_MS);
 }
 
 #[test]

@@ -7,10 +7,9 @@
 
 mod emitted;
 
-use arbtest::arbtest;
 use std::path::PathBuf;
 use wug_grammar::load::{LoadOptions, NoImports, Text, load};
-use wug_grammar::testing::{budget, lexical_grammar, productive_grammar};
+use wug_grammar::testing::{lexical_grammar, productive_grammar};
 use wug_grammar::{Grammar, builtin, print};
 use wug_parse::{Cache, Failure, Limits, Parser};
 use wug_produce::tables::Tables;
@@ -230,7 +229,7 @@ fn deep_expressions_stay_in_the_language_at_the_size_limit() {
 #[test]
 fn inputs_of_made_up_grammars() {
     let (mut plain, mut lexical) = (Tally::default(), Tally::default());
-    arbtest(|u| {
+    wug_property::check(|u| {
         let tokens = u.ratio(1, 3)?;
         let grammar = if tokens { lexical_grammar(u)? } else { productive_grammar(u)? };
         let wanted = Wanted { count: 3, seed: 1, depth: 9, max_size: 200, c: false };
@@ -239,7 +238,7 @@ fn inputs_of_made_up_grammars() {
         }
         Ok(())
     })
-    .budget_ms(budget(5_000));
+    .for_ms(5_000);
     eprintln!("{plain:?} {lexical:?}");
     assert!(plain.replayed > 20 && lexical.replayed > 5, "{plain:?} {lexical:?}");
 }

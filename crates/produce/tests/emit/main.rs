@@ -67,7 +67,7 @@ fn made_up(count: u64) -> Vec<Case> {
 /// How many made-up grammars: few, or as many as the budget of property tests
 /// allows.
 fn many() -> u64 {
-    (testing::budget(1_000) / 150).clamp(6, 100)
+    (wug_property::budget(1_000) / 150).clamp(6, 100)
 }
 
 #[test]

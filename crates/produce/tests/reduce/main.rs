@@ -3,13 +3,12 @@
 
 mod judge;
 
-use arbtest::arbtest;
 use expect_test::{Expect, expect};
 use judge::Bench;
 use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use wug_grammar::derivation::Node;
-use wug_grammar::testing::{budget, lexical_grammar, productive_grammar};
+use wug_grammar::testing::{lexical_grammar, productive_grammar};
 use wug_grammar::{BodyId, Derivation, Grammar, Notation, builtin, load::load_text};
 use wug_parse::{Cache, Islands, Limits, Parser};
 use wug_produce::reduce::{End, Options, Piece, Reducer, reduce_bytes};
@@ -77,7 +76,7 @@ fn made_up_grammars() {
     let (mut plain, mut lexical, mut runs) = (0, 0, 0);
     // On a slow machine, one grammar can take all the time.
     for _ in 0..5 {
-        arbtest(|u| {
+        wug_property::check(|u| {
             let tokens = u.ratio(1, 2)?;
             let grammar = if tokens { lexical_grammar(u)? } else { productive_grammar(u)? };
             let options = wug_produce::Options { max_depth: 8, max_size: 100, ..Default::default() };
@@ -106,7 +105,7 @@ fn made_up_grammars() {
             }
             Ok(())
         })
-        .budget_ms(budget(5_000));
+        .for_ms(5_000);
         if plain > 3 && lexical > 3 {
             break;
         }
@@ -205,7 +204,7 @@ fn damaged_inputs_are_reduced_in_pieces() {
 fn any_bytes_in_pieces() {
     let grammars = [list(), builtin::find("json").expect("built in").load().expect("loads").grammar];
     let mut reduced = 0;
-    arbtest(|u| {
+    wug_property::check(|u| {
         let grammar = u.choose(&grammars)?;
         let text: Vec<u8> = (0..u.choose_index(40)?)
             .map(|_| Ok(b"[]{},:a1\" "[u.choose_index(10)?]))
@@ -226,13 +225,13 @@ fn any_bytes_in_pieces() {
         reduced += usize::from(result.end == End::Minimal && result.bytes.len() < text.len());
         Ok(())
     })
-    .budget_ms(budget(1_500));
+    .for_ms(1_500);
     assert!(reduced > 3, "{reduced}");
 }
 
 #[test]
 fn bytes_alone_become_minimal() {
-    arbtest(|u| {
+    wug_property::check(|u| {
         let text: Vec<u8> = u.arbitrary()?;
         let (salt, pairs) = (u.arbitrary()?, u.arbitrary()?);
         let start = text.clone();
@@ -252,7 +251,7 @@ fn bytes_alone_become_minimal() {
         }
         Ok(())
     })
-    .budget_ms(budget(1_000));
+    .for_ms(1_000);
 }
 
 #[test]
