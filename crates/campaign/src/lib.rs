@@ -3,8 +3,8 @@
 //! [`executor`] runs a program on inputs, one after the other: fast by a
 //! fork server or a persistent harness where the program has one, plainly
 //! where it has none, and always confined. [`fuzz`] is the campaign: it makes
-//! inputs ([`structure`] by a grammar, [`havoc`] of bytes), runs them, and
-//! keeps those that reach something new ([`feedback`]); [`schedule`] says
+//! inputs ([`structure`] by a grammar, [`havoc`] of bytes, [`operands`] of what
+//! the program compares), runs them, and keeps those that reach something new ([`feedback`]); [`schedule`] says
 //! whose turn it is. [`folder`] keeps on disk what a campaign finds, as AFL++
 //! lays it out, and imports what others find; [`report`] is how it is going.
 //! [`dictionary`] reads tokens.
@@ -19,6 +19,7 @@ pub mod folder;
 pub mod fuzz;
 mod hash;
 pub mod havoc;
+pub mod operands;
 pub mod report;
 pub mod schedule;
 pub mod structure;

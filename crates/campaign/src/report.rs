@@ -123,6 +123,8 @@ pub struct Report {
     pub parse_hits: u64,
     /// Entries that the grammar derives.
     pub corpus_parsed: u64,
+    /// Executions spent on finding out what the target compares.
+    pub traced_execs: u64,
     /// Executions spent on generalisation.
     pub generalise_execs: u64,
     /// What each mutator did.

@@ -6,12 +6,15 @@
 //! Bytes are what a corpus holds; trees are worked out from them and can be
 //! thrown away at any time.
 
+use crate::operands::Change;
 use std::fmt;
+use std::ops::Range;
 use wug_grammar::{Derivation, Diagnostic, Grammar};
 use wug_parse::{Cache, Failure, Limits, Parser, Unfit};
 use wug_produce::lexemes::{Layout, Printer};
 use wug_produce::mutate::{Mutator, Tree};
 use wug_produce::reduce::{Options, Piece, Reducer};
+use wug_produce::rng::Rng;
 
 /// What an input may take to be parsed: inputs are a mebibyte at most.
 const LIMITS: Limits = Limits { memory: 256 << 20, steps: 20_000_000 };
@@ -80,6 +83,28 @@ impl<'g> Structure<'g> {
     pub fn print(&mut self, derivation: &Derivation, out: &mut Vec<u8>) -> bool {
         out.clear();
         self.printer.print(derivation, &mut self.layout, out).is_some()
+    }
+
+    /// A place for a change of bytes: that of a token, or in a grammar without
+    /// tokens that of a node of at most `most` bytes.
+    pub fn some_leaf(&self, tree: &Tree, most: usize, rng: &mut Rng) -> Option<Range<usize>> {
+        if self.grammar.has_tokens() {
+            return self.mutator.some_token(tree, rng);
+        }
+        let spans = tree.derivation().spans(self.grammar).ok()?;
+        for _ in 0..8 {
+            let span = spans.get(rng.below(spans.len().max(1) as u32) as usize)?;
+            if (1..=most).contains(&span.len()) {
+                return Some(span.clone());
+            }
+        }
+        None
+    }
+
+    /// Makes a change inside one token, if the result is a lexeme of it.
+    pub fn put(&mut self, change: &Change, tree: &Tree, out: &mut Derivation) -> bool {
+        let bytes = change.at..change.at + change.len;
+        self.grammar.has_tokens() && self.mutator.put_text(tree, bytes, &change.to, out).is_some()
     }
 
     /// The smallest input of the same tree that `check` still says yes to,

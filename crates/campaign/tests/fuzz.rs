@@ -9,7 +9,7 @@ use std::time::Duration;
 use wug_campaign::executor::{self, Target};
 use wug_campaign::folder::{self, Folder, Setup, Start, sync::Sync};
 use wug_campaign::fuzz::{Campaign, Error, Event, Options, Parts, Seeds, Watch};
-use wug_campaign::report::Report;
+use wug_campaign::report::{MutatorReport, Report};
 use wug_campaign::structure::Structure;
 use wug_grammar::{Grammar, Notation, load::load_text};
 use wug_parse::{Cache, Limits, Parser};
@@ -71,6 +71,7 @@ fn run_on(
     let mut watch = Quiet::default();
     let parts = Parts {
         target: Target::new(program),
+        traced: None,
         execution: executor::Options { timeout: Duration::from_millis(300), ..executor::Options::default() },
         structure: Some(Structure::new(&grammar).expect("it is small")),
         folder: Folder::open(out, "default", start, &Setup::default()).expect("a folder"),
@@ -103,7 +104,8 @@ fn queue(out: &Path) -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn a_bug_that_needs_structure_is_found_and_kept() {
     let out = folder("bug");
-    let options = Options { until_crash: true, ..repeatable(1, 2_000_000) };
+    // Nothing may leave the language.
+    let options = Options { until_crash: true, invalid: 0.0, ..repeatable(1, 2_000_000) };
     let (report, watch) = run(&out, Start::New, Seeds::Fresh, options);
     let report = report.expect("a campaign");
     assert_eq!(report.saved_crashes, 1, "{report:?}");
@@ -113,9 +115,11 @@ fn a_bug_that_needs_structure_is_found_and_kept() {
     let parser = Parser::new(&grammar).expect("it is small");
     let parsed = parser.parse(&crash, &mut Cache::new(&parser), Limits::default());
     assert!(parsed.is_ok(), "{}", String::from_utf8_lossy(&crash));
-    // The queue holds what was counted, and a valid share of it.
+    // The queue holds what was counted, and all of it parses.
     assert_eq!(queue(&out).len() as u64, report.corpus_count);
-    assert!(report.corpus_parsed > report.corpus_count / 2 && report.edges_found > 10, "{report:?}");
+    assert!(report.corpus_parsed == report.corpus_count && report.edges_found > 10, "{report:?}");
+    let byte_level = |mutator: &&MutatorReport| matches!(mutator.name.as_str(), "havoc" | "token");
+    assert!(report.mutators.iter().filter(byte_level).all(|mutator| mutator.tries == 0), "{report:?}");
     let made: u64 = report.mutators.iter().map(|mutator| mutator.finds).sum();
     assert!(made > 0 && report.mutators.iter().filter(|mutator| mutator.tries > 0).count() >= 10);
 }
@@ -129,6 +133,22 @@ fn the_same_seed_gives_the_same_queue() {
     }
     assert_eq!(queue(&outs[0]), queue(&outs[1]));
     assert_ne!(queue(&outs[0]), queue(&outs[2]));
+}
+
+#[test]
+fn the_share_of_inputs_without_regard_to_the_grammar_is_bounded() {
+    let (report, _) = run(&folder("share"), Start::New, Seeds::Fresh, repeatable(9, 20_000));
+    let report = report.expect("a campaign");
+    let tries = |names: &[&str]| -> u64 {
+        let named = |mutator: &&MutatorReport| names.contains(&mutator.name.as_str());
+        report.mutators.iter().filter(named).map(|mutator| mutator.tries).sum()
+    };
+    let all: u64 = report.mutators.iter().map(|mutator| mutator.tries).sum();
+    // A fifth of the turns goes to entries that do not parse, and a fifth of
+    // what is made of the others.
+    let byte_level = tries(&["havoc", "token"]);
+    assert!(byte_level > all / 50 && byte_level < all * 42 / 100, "{byte_level} of {all}");
+    assert!(tries(&["leaf"]) > all / 100, "{report:?}");
 }
 
 #[test]

@@ -90,6 +90,14 @@ impl Executor {
         self.driver.serve && self.driver.server.as_ref().is_some_and(|server| server.persistent)
     }
 
+    /// Whether the target is a traced build, which tells what it compares.
+    pub fn is_traced(&self) -> bool {
+        match self.driver.server.as_ref().map(|server| &server.link) {
+            Some(Link::Native(board)) => board.features() & wug_runtime::abi::HAS_TRACE != 0,
+            _ => false,
+        }
+    }
+
     /// How many ids the target has; 0 without instrumentation.
     pub fn ids(&self) -> usize {
         self.driver.server.as_ref().map_or(0, Server::ids)

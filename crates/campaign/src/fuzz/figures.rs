@@ -147,8 +147,12 @@ impl Campaign<'_> {
         report.time_wo_finds = figures.last_find.elapsed().as_secs();
         report.calibration_time = figures.calibration.as_secs();
         report.trim_time = figures.trim.as_secs();
+        let traced = self.comparisons.as_ref();
+        report.cmplog_time = traced.map_or(0, |traced| traced.time.as_secs());
+        report.traced_execs = traced.map_or(0, |traced| traced.execs);
         report.sync_time = figures.sync.as_secs();
-        let others = figures.calibration + figures.trim + figures.sync;
+        let traced = traced.map_or(Duration::ZERO, |traced| traced.time);
+        let others = figures.calibration + figures.trim + figures.sync + traced;
         report.fuzz_time = own.saturating_sub(others).as_secs();
         report.execs_done = figures.execs;
         report.execs_per_sec = rate(figures.execs - figures.execs_before, own);

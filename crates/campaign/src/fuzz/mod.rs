@@ -16,6 +16,9 @@
 //! | --- | --- |
 //! | `start` | the first inputs |
 //! | `turn` | an entry's turn: inputs made of it |
+//! | `ways` | the ways to make an input, as the schedule knows them |
+//! | `leaf` | bytes of leaves |
+//! | `traced` | what the traced build compares |
 //! | `execute` | a run, and what is kept of it |
 //! | `trim` | smaller inputs that do the same |
 //! | `crash` | crashes told apart by where they happen, hangs by a second run |
@@ -26,9 +29,12 @@ mod corpus;
 mod crash;
 mod execute;
 mod figures;
+mod leaf;
 mod start;
+mod traced;
 mod trim;
 mod turn;
+mod ways;
 
 pub use start::Seeds;
 
@@ -44,7 +50,8 @@ use crash::Crashes;
 use figures::Figures;
 use std::fmt;
 use std::time::{Duration, Instant};
-use turn::Recent;
+use traced::Comparisons;
+use turn::{Recent, Share};
 use wug_grammar::Derivation;
 use wug_produce::rng::Rng;
 
@@ -162,6 +169,8 @@ const WRITE: Duration = Duration::from_secs(5);
 pub struct Parts<'a> {
     /// The program.
     pub target: Target,
+    /// A build of it that tells what it compares, if there is one.
+    pub traced: Option<Target>,
     /// How it is run.
     pub execution: executor::Options,
     /// By a grammar, if there is one.
@@ -186,6 +195,8 @@ pub struct Campaign<'a> {
     executor: Executor,
     /// The same target with more time, once it was needed.
     patient: Option<Executor>,
+    /// The traced build, if there is one.
+    comparisons: Option<Comparisons>,
     structure: Option<Structure<'a>>,
     folder: Folder,
     sync: Option<Sync>,
@@ -197,11 +208,16 @@ pub struct Campaign<'a> {
     bandit: Bandit,
     havoc: Havoc,
     recent: Recent,
+    share: Share,
     figures: Figures,
     /// The input that is being made.
     input: Vec<u8>,
     /// The derivation that it is made from.
     made: Derivation,
+    /// A text on its way into it.
+    text: Vec<u8>,
+    /// What it cost to make it, beyond what every input costs.
+    making_cost: f64,
     /// Counts of the last run that was looked at.
     counts: Vec<u8>,
     next_look: Instant,
@@ -212,21 +228,24 @@ pub struct Campaign<'a> {
 impl<'a> Campaign<'a> {
     /// Starts the target.
     pub fn new(parts: Parts<'a>, options: Options) -> Result<Campaign<'a>, Error> {
-        let Parts { target, execution, structure, folder, sync, report, tokens, watch } = parts;
+        let Parts { target, traced, execution, structure, folder, sync, report, tokens, watch } = parts;
         let executor = Executor::new(target.clone(), execution.clone())?;
         for missing in executor.missing() {
             watch.event(Event::Notice(missing.to_string()));
         }
+        let comparisons = traced.and_then(|target| comparisons(target, &execution, watch));
         let now = Instant::now();
         let mut campaign = Campaign {
             rng: Rng::new(options.seed, 0),
             figures: Figures::new(report, &executor, &execution, &options, folder.previous()),
-            bandit: turn::arms(options.uniform),
+            bandit: ways::arms(options.uniform),
+            share: Share::new(if structure.is_some() { options.invalid } else { 1.0 }),
             options,
             target,
             execution,
             executor,
             patient: None,
+            comparisons,
             structure,
             folder,
             sync,
@@ -238,6 +257,8 @@ impl<'a> Campaign<'a> {
             recent: Recent::default(),
             input: Vec::new(),
             made: Derivation::default(),
+            text: Vec::new(),
+            making_cost: 0.0,
             counts: Vec::new(),
             next_look: now + LOOK,
             next_write: now + WRITE,
@@ -318,4 +339,17 @@ impl<'a> Campaign<'a> {
             }
         }
     }
+}
+
+/// Starts the traced build. A campaign goes on without one that does not run.
+fn comparisons(target: Target, options: &executor::Options, watch: &mut dyn Watch) -> Option<Comparisons> {
+    let name = target.program.to_string_lossy().into_owned();
+    match Comparisons::new(target, options) {
+        Ok(comparisons) if comparisons.is_traced() => return Some(comparisons),
+        Ok(_) => watch.event(Event::Notice(format!(
+            "`{name}` is no traced build, so nothing is known of comparisons: build it with WUG_TRACED=1"
+        ))),
+        Err(error) => watch.event(Event::Notice(format!("the traced build is left out: {error}"))),
+    }
+    None
 }

@@ -1,9 +1,9 @@
 //! An entry's turn: inputs made of it.
 
 use super::execute::Making;
+use super::ways::Way;
 use super::{Campaign, Error};
 use crate::hash::hash;
-use crate::schedule::Bandit;
 use wug_produce::mutate::{Op, Tree};
 
 /// Inputs made in a turn.
@@ -15,16 +15,6 @@ const STACKS: [u32; 4] = [1, 1, 2, 4];
 
 /// Larger derivations get one operation.
 const STACKED: usize = 1024;
-
-/// Ways to make an input: those on trees, then those on bytes.
-const HAVOC: usize = Op::ALL.len();
-const TOKEN: usize = HAVOC + 1;
-const FRESH: usize = TOKEN + 1;
-
-/// The schedule of all ways.
-pub(super) fn arms(uniform: bool) -> Bandit {
-    Bandit::new(Op::ALL.into_iter().map(Op::name).chain(["havoc", "token", "generate"]), uniform)
-}
 
 /// Hashes of inputs that were run a short while ago: the same again would
 /// tell nothing.
@@ -44,6 +34,33 @@ impl Recent {
         let hash = hash(input) | 1;
         let place = &mut self.hashes[hash as usize / 2 % Self::PLACES];
         std::mem::replace(place, hash) != hash
+    }
+}
+
+/// How many of the inputs made of entries that parse may have left the
+/// language.
+#[derive(Debug)]
+pub(super) struct Share {
+    /// At most.
+    most: f64,
+    careless: u64,
+    all: u64,
+}
+
+impl Share {
+    pub fn new(most: f64) -> Share {
+        Share { most, careless: 0, all: 0 }
+    }
+
+    /// Whether an input of an entry may leave the language.
+    pub fn permits(&self, parses: bool) -> bool {
+        !parses || (self.careless as f64) < self.most * (self.all + 1) as f64
+    }
+
+    /// Counts an input of an entry that parses.
+    pub fn count(&mut self, keeps: bool) {
+        self.all += 1;
+        self.careless += u64::from(!keeps);
     }
 }
 
@@ -67,50 +84,80 @@ impl Campaign<'_> {
             if self.is_over() {
                 break;
             }
-            let (trees, tokens) = (tree.is_some(), !self.havoc.tokens().is_empty());
-            let grammar = self.structure.is_some();
-            let usable = |arm: usize| match arm {
-                HAVOC => true,
-                TOKEN => tokens,
-                FRESH => grammar,
-                _ => trees,
-            };
-            let Some(arm) = self.bandit.draw(usable, &mut self.rng) else { break };
-            let made = self.make(arm, at, origin, tree);
+            let Some(arm) = self.draw_way(at, origin, tree.is_some()) else { break };
+            let made = self.make(Way::of(arm), at, origin, tree)?;
+            let making_cost = std::mem::take(&mut self.making_cost);
             let Some(making) = made.filter(|_| self.recent.is_new(&self.input)) else {
                 let cost = if self.options.repeatable { UNRUN } else { 1.0 };
-                self.bandit.learn(arm, cost, 0.0);
+                self.bandit.learn(arm, making_cost + cost, 0.0);
                 continue;
             };
             let worth = self.execute(&making)?;
-            self.bandit.learn(arm, worth.cost, worth.gain);
+            self.bandit.learn(arm, making_cost + worth.cost, worth.gain);
         }
         Ok(())
     }
 
+    /// Draws a way to make an input of an entry.
+    fn draw_way(&mut self, at: usize, origin: &[u8], parses: bool) -> Option<usize> {
+        let (grammar, tokens) = (self.structure.is_some(), !self.havoc.tokens().is_empty());
+        let (careless, operands) = (self.share.permits(parses), self.has_operands(at, origin));
+        let usable = |arm: usize| match Way::of(arm) {
+            Way::Tree(_) | Way::Leaf => parses,
+            Way::Operand => operands,
+            Way::Havoc => careless,
+            Way::Token => careless && tokens,
+            Way::Generate => grammar,
+        };
+        self.bandit.draw(usable, &mut self.rng)
+    }
+
     /// Makes an input in one way.
-    fn make(&mut self, arm: usize, at: usize, origin: &[u8], tree: Option<&Tree>) -> Option<Making> {
+    fn make(
+        &mut self,
+        way: Way,
+        at: usize,
+        origin: &[u8],
+        tree: Option<&Tree>,
+    ) -> Result<Option<Making>, Error> {
         let longest = self.options.max_size;
-        let op = self.bandit.arms()[arm].name;
-        let (other, rep) = match arm {
-            HAVOC | TOKEN => {
+        let (mut other, mut keeps) = (None, false);
+        let rep = match way {
+            Way::Havoc => {
                 self.input.clear();
                 self.input.extend_from_slice(origin);
-                if arm == TOKEN {
-                    self.havoc.token(&mut self.input, &mut self.rng, longest)?;
-                    (None, 1)
-                } else {
-                    let other = self.rng.below(self.corpus.len() as u32) as usize;
-                    let bytes = self.corpus.known(other);
-                    (Some(other), self.havoc.bytes(&mut self.input, bytes, &mut self.rng, longest))
-                }
+                let second = self.rng.below(self.corpus.len() as u32) as usize;
+                other = Some(second);
+                let bytes = self.corpus.known(second);
+                Some(self.havoc.bytes(&mut self.input, bytes, &mut self.rng, longest))
             }
-            FRESH => {
-                return self.make_fresh().then_some(Making::Mutation { from: None, other: None, op, rep: 1 });
+            Way::Token => {
+                self.input.clear();
+                self.input.extend_from_slice(origin);
+                self.havoc.token(&mut self.input, &mut self.rng, longest).map(|()| 1)
             }
-            _ => (None, self.mutate(Op::ALL[arm], tree?)?),
+            Way::Generate => {
+                let making = Making::Mutation { from: None, other: None, op: way.name(), rep: 1 };
+                return Ok(self.make_fresh().then_some(making));
+            }
+            Way::Tree(op) => {
+                keeps = true;
+                tree.and_then(|tree| self.mutate(op, tree))
+            }
+            Way::Leaf => tree.and_then(|tree| self.change_leaf(origin, tree)).map(|valid| {
+                keeps = valid;
+                1
+            }),
+            Way::Operand => self.put_operand(at, origin, tree)?.map(|valid| {
+                keeps = valid;
+                1
+            }),
         };
-        (self.input.len() <= longest).then_some(Making::Mutation { from: Some(at), other, op, rep })
+        let Some(rep) = rep.filter(|_| self.input.len() <= longest) else { return Ok(None) };
+        if tree.is_some() {
+            self.share.count(keeps);
+        }
+        Ok(Some(Making::Mutation { from: Some(at), other, op: way.name(), rep }))
     }
 
     /// Mutates a tree by some operations, the first of which is given; how
@@ -133,7 +180,10 @@ impl Campaign<'_> {
                     between = Some(structure.mutator.tree(self.made.clone()).ok()?);
                 }
             }
-            op = Op::ALL[self.bandit.draw(|arm| arm < Op::ALL.len(), &mut self.rng)?];
+            let is_op = |arm: usize| matches!(Way::of(arm), Way::Tree(_));
+            if let Way::Tree(next) = Way::of(self.bandit.draw(is_op, &mut self.rng)?) {
+                op = next;
+            }
         }
         let last = match &between {
             Some(tree) if !whole => tree.derivation(),

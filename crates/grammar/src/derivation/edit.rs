@@ -147,6 +147,26 @@ impl Derivation {
         &self.text[self.text_range(at..at + 1)]
     }
 
+    /// Where the bytes of the token at `at`, or of what is skipped there,
+    /// stand among those of all tokens.
+    pub fn text_place(&self, at: usize) -> Range<usize> {
+        self.text_range(at..at + 1)
+    }
+
+    /// The token, or what is skipped, that a byte of the texts belongs to,
+    /// with its place among them.
+    pub fn owner(&self, byte: usize) -> Option<(usize, Range<usize>)> {
+        let mut start = 0;
+        for (at, node) in self.nodes.iter().enumerate() {
+            let end = start + node.owned() as usize;
+            if end > byte {
+                return Some((at, start..end));
+            }
+            start = end;
+        }
+        None
+    }
+
     /// The stretch of `text` that some nodes own.
     pub(super) fn text_range(&self, nodes: Range<usize>) -> Range<usize> {
         if self.text.is_empty() {

@@ -34,6 +34,7 @@ use crate::rng::Rng;
 use fragments::Fragments;
 use grow::{Bounds, Grow};
 use lexemes::Lexemes;
+use std::ops::Range;
 use wug_grammar::derivation::{Derivation, Forwards, Misfit, Node, Part};
 use wug_grammar::{Diagnostic, Grammar, RuleId, Symbol};
 
@@ -159,6 +160,41 @@ impl Mutator {
     /// Whether a text is a lexeme of a token.
     pub fn is_lexeme(&self, rule: RuleId, text: &[u8]) -> bool {
         lexemes::is_lexeme(&self.shape, rule, text)
+    }
+
+    /// Some token that could have another text, and the place of its bytes in
+    /// the input. None in a grammar without tokens.
+    pub fn some_token(&self, tree: &Tree, rng: &mut Rng) -> Option<Range<usize>> {
+        match tree.pick_leaf(rng)? {
+            (node, Leaf::Token(_)) => Some(tree.derivation().text_place(node)),
+            _ => None,
+        }
+    }
+
+    /// Replaces some bytes of an input that lie in one token, if the result
+    /// is a lexeme of the same token. Only in grammars with tokens.
+    pub fn put_text(
+        &mut self,
+        tree: &Tree,
+        bytes: Range<usize>,
+        put: &[u8],
+        out: &mut Derivation,
+    ) -> Option<()> {
+        let (node, place) = tree.derivation().owner(bytes.start)?;
+        let Leaf::Token(rule) = tree.leaf(node)? else { return None };
+        if bytes.end > place.end {
+            return None;
+        }
+        let old = tree.derivation().text(node);
+        self.text.clear();
+        self.text.extend_from_slice(&old[..bytes.start - place.start]);
+        self.text.extend_from_slice(put);
+        self.text.extend_from_slice(&old[bytes.end - place.start..]);
+        if !lexemes::is_lexeme(&self.shape, rule, &self.text) {
+            return None;
+        }
+        Forwards::new(&mut self.part).leaf(&self.text, false);
+        replace(tree.derivation(), node, &Part::subtree(&self.part, 0), out)
     }
 
     /// A fresh input, free for `depth` levels and about `nodes` nodes. None

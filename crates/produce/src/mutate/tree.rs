@@ -151,6 +151,12 @@ impl Tree {
         self.leaves.iter().map(|(node, leaf)| (*node as usize, *leaf))
     }
 
+    /// What a node is, if it is a leaf that could be another.
+    pub fn leaf(&self, node: usize) -> Option<Leaf> {
+        let at = self.leaves.binary_search_by_key(&(node as u32), |(node, _)| *node).ok()?;
+        Some(self.leaves[at].1)
+    }
+
     fn index(&self, len: usize, rng: &mut Rng) -> Option<usize> {
         (len > 0).then(|| rng.below(len as u32) as usize)
     }

@@ -41,6 +41,9 @@ pub struct Fuzz {
     /// End after so many executions
     #[arg(short = 'E', value_name = "EXECS")]
     execs: Option<u64>,
+    /// Traced build of the target [default: TARGET.traced, if it is there]
+    #[arg(long, value_name = "TARGET.traced")]
+    traced: Option<PathBuf>,
     /// Import from another fuzzer's folder as well
     #[arg(short = 'F', value_name = "DIR")]
     foreign: Vec<PathBuf>,

@@ -7,6 +7,7 @@ use crate::commands::print_json;
 use crate::execution_arg::target;
 use crate::interrupt::Interrupt;
 use crate::{Failure, Outcome, terminal};
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 use wug_campaign::dictionary::{self, Sections};
@@ -22,6 +23,7 @@ pub struct Started<'a> {
     fuzz: &'a Fuzz,
     grammar: Option<&'a Grammar>,
     target: Target,
+    traced: Option<Target>,
     options: Options,
     folder: Folder,
     sync: Sync,
@@ -73,6 +75,7 @@ impl<'a> Started<'a> {
         // Before the folder is opened, which may make room for a new campaign:
         // a slip of the pen must not cost an old one.
         target.locate().map_err(|error| Failure::usage(error.to_string()))?;
+        let traced = traced(&target, fuzz.traced.as_deref())?;
         if let Some(folder) = given.as_ref().filter(|folder| !folder.is_dir()) {
             let name = folder.display();
             return Err(Failure::usage(format!(
@@ -103,7 +106,7 @@ impl<'a> Started<'a> {
             ..Report::default()
         };
         let status = Status::new(interrupt.clone(), seed, worker.is_some());
-        Ok(Started { fuzz, grammar, target, options, folder, sync, seeds, report, tokens, status })
+        Ok(Started { fuzz, grammar, target, traced, options, folder, sync, seeds, report, tokens, status })
     }
 
     pub fn run(mut self, json: bool) -> Outcome {
@@ -117,6 +120,7 @@ impl<'a> Started<'a> {
         let execution = self.fuzz.execution.options()?;
         let parts = Parts {
             target: self.target,
+            traced: self.traced,
             execution,
             structure,
             folder: self.folder,
@@ -139,4 +143,19 @@ impl<'a> Started<'a> {
         }
         Ok(())
     }
+}
+
+/// The traced build: what was asked for, or what `wug cc` puts beside.
+fn traced(target: &Target, given: Option<&Path>) -> Result<Option<Target>, Failure> {
+    let with = |program: OsString| Target { program, ..target.clone() };
+    if let Some(given) = given {
+        // A name without a folder is a file here, not one to be searched for.
+        let traced = with(Path::new(".").join(given).into());
+        traced.locate().map_err(|error| Failure::usage(error.to_string()))?;
+        return Ok(Some(traced));
+    }
+    let Ok(mut program) = target.locate().map(OsString::from) else { return Ok(None) };
+    program.push(".traced");
+    let beside = with(program);
+    Ok(beside.locate().is_ok().then_some(beside))
 }

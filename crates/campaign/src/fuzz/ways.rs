@@ -1,0 +1,68 @@
+//! Ways to make an input, as the schedule knows them.
+
+use crate::schedule::Bandit;
+use wug_produce::mutate::Op;
+
+/// A way to make an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// An operation on the tree.
+    Tree(Op),
+    /// Bytes of a leaf.
+    Leaf,
+    /// What the target compares its input with, where it came from.
+    Operand,
+    /// Bytes anywhere.
+    Havoc,
+    /// A token anywhere.
+    Token,
+    /// A fresh input.
+    Generate,
+}
+
+const OTHERS: [Way; 5] = [Way::Leaf, Way::Operand, Way::Havoc, Way::Token, Way::Generate];
+
+impl Way {
+    /// All ways, in the order of the schedule's arms.
+    pub fn all() -> impl Iterator<Item = Way> {
+        Op::ALL.into_iter().map(Way::Tree).chain(OTHERS)
+    }
+
+    /// The way of an arm.
+    pub fn of(arm: usize) -> Way {
+        match arm.checked_sub(Op::ALL.len()) {
+            Some(at) => OTHERS[at],
+            None => Way::Tree(Op::ALL[arm]),
+        }
+    }
+
+    /// As in the names of entries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Tree(op) => op.name(),
+            Way::Leaf => "leaf",
+            Way::Operand => "operand",
+            Way::Havoc => "havoc",
+            Way::Token => "token",
+            Way::Generate => "generate",
+        }
+    }
+}
+
+/// The schedule of all ways.
+pub(super) fn arms(uniform: bool) -> Bandit {
+    Bandit::new(Way::all().map(Way::name), uniform)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arms_and_ways_are_in_one_order() {
+        let bandit = arms(false);
+        for (arm, way) in Way::all().enumerate() {
+            assert_eq!((Way::of(arm), bandit.arms()[arm].name), (way, way.name()));
+        }
+    }
+}
