@@ -96,6 +96,8 @@ pub struct Report {
     pub havoc_expansion: u64,
     /// Tokens that the target brought along.
     pub auto_dict_entries: u64,
+    /// Finds that another build ran as well.
+    pub rechecked: u64,
     /// Bytes of entries in memory.
     pub testcache_size: u64,
     /// Entries in memory.

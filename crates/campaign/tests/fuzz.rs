@@ -14,6 +14,8 @@ use wug_campaign::structure::Structure;
 use wug_grammar::{Grammar, Notation, load::load_text};
 use wug_parse::{Cache, Limits, Parser};
 
+/// Of runs: on a busy machine a run may have to wait for its turn.
+const TIMEOUT: Duration = Duration::from_secs(1);
 const LISTS: &str = "list = '(' items? ')' ; items = item (' '+ item)* ; item = list | [abc]+ ;";
 
 fn grammar() -> Grammar {
@@ -35,7 +37,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Quiet {
     notices: Vec<String>,
     crashes: Vec<String>,
@@ -57,11 +59,12 @@ impl Watch for Quiet {
 
 /// Runs a campaign with the grammar of lists.
 fn run(out: &Path, start: Start, seeds: Seeds, options: Options) -> (Result<Report, Error>, Quiet) {
-    run_on(target(), out, start, seeds, options)
+    run_on(target(), None, out, start, seeds, options)
 }
 
 fn run_on(
     program: PathBuf,
+    checked: Option<PathBuf>,
     out: &Path,
     start: Start,
     seeds: Seeds,
@@ -72,7 +75,8 @@ fn run_on(
     let parts = Parts {
         target: Target::new(program),
         traced: None,
-        execution: executor::Options { timeout: Duration::from_millis(300), ..executor::Options::default() },
+        checked: checked.map(Target::new),
+        execution: executor::Options { timeout: TIMEOUT, ..executor::Options::default() },
         structure: Some(Structure::new(&grammar).expect("it is small")),
         folder: Folder::open(out, "default", start, &Setup::default()).expect("a folder"),
         sync: Some(Sync::new(out, "default", &[]).expect("nothing to import")),
@@ -179,7 +183,7 @@ fn seeds_are_told_by_whether_they_parse_crash_or_hang() {
         std::fs::write(seeds.join(name), text).expect("a seed");
     }
     let (report, watch) =
-        run_on(target_that_hangs(), &out, Start::New, Seeds::Folder(seeds.clone()), repeatable(5, 60));
+        run_on(target_that_hangs(), None, &out, Start::New, Seeds::Folder(seeds.clone()), repeatable(5, 60));
     let told = report.expect("a campaign").seeds;
     assert_eq!((told.given, told.parsed, told.crashed, told.timed_out), (5, 4, 1, 1), "{told:?}");
     assert_eq!((told.stops[0].name.as_str(), told.stops[0].offset), ("broken", 4), "{told:?}");
@@ -217,6 +221,43 @@ fn without_anything_to_start_with_it_says_so() {
     std::fs::write(seeds.join("slow"), "(cacbcacbcacbc)").expect("a seed");
     let out = folder("nothing-slow");
     let (outcome, _) =
-        run_on(target_that_hangs(), &out, Start::New, Seeds::Folder(seeds), repeatable(1, 100));
+        run_on(target_that_hangs(), None, &out, Start::New, Seeds::Folder(seeds), repeatable(1, 100));
     assert!(outcome.is_err_and(|error| error.to_string().contains("every seed crashes")));
+}
+
+#[test]
+fn a_target_without_instrumentation_is_fuzzed_if_one_insists() {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lists-plain");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets/lists.c");
+    let built = std::process::Command::new("gcc")
+        .args(["-O1", "-g", "-DMAIN", "-DDEEP=1"])
+        .arg(source)
+        .arg("-o")
+        .arg(&program)
+        .status();
+    assert!(built.expect("gcc").success());
+    let out = folder("plain");
+    let start = |options| run_on(program.clone(), None, &out, Start::New, Seeds::Fresh, options);
+    let (refused, _) = start(repeatable(3, 10));
+    assert!(refused.expect_err("it tells nothing").to_string().contains("is not instrumented"));
+    // A list with four items that begins with "abc", one deep.
+    let options = Options { plain: true, until_crash: true, ..repeatable(3, 30_000) };
+    let (report, watch) = start(options);
+    let report = report.expect("a campaign");
+    assert_eq!((report.saved_crashes, report.corpus_count), (1, 100), "{report:?}");
+    assert!(watch.crashes[0].contains("list"), "{:?}", watch.crashes);
+}
+
+#[test]
+fn finds_are_run_by_a_build_that_sees_more() {
+    let fast = build_native("gcc", &["-O1", "-g", "-DOVERFLOW"], "lists.c", "lists-overflow");
+    let flags = ["-O1", "-g", "-DOVERFLOW", "-fsanitize=address"];
+    let checked = build_native("gcc", &flags, "lists.c", "lists-asan");
+    let options = Options { until_crash: true, ..repeatable(1, 20_000) };
+    let (alone, _) = run_on(fast.clone(), None, &folder("fast"), Start::New, Seeds::Fresh, options.clone());
+    let (both, watch) = run_on(fast, Some(checked), &folder("asan"), Start::New, Seeds::Fresh, options);
+    let (alone, both) = (alone.expect("a campaign"), both.expect("a campaign"));
+    assert!(!alone.crashes.iter().any(|crash| crash.place.contains("overflow")), "{alone:?}");
+    assert!(watch.crashes.iter().any(|place| place.contains("heap-buffer-overflow")), "{watch:?}");
+    assert!(both.rechecked > 0 && both.rechecked < both.execs_done / 2, "{both:?}");
 }

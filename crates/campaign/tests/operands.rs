@@ -69,6 +69,7 @@ fn run<'a>(
     let parts = Parts {
         target: Target::new(program),
         traced: traced.map(Target::new),
+        checked: None,
         execution: executor::Options::default(),
         structure: grammar.map(|grammar| Structure::new(grammar).expect("it is small")),
         folder: Folder::open(&out, "default", Start::New, &Setup::default()).expect("a folder"),

@@ -24,6 +24,7 @@ fn mistakes_are_told_before_an_old_campaign_is_touched() {
     for (arguments, told) in [
         (vec!["-g", "json", "-o", "out", "--", "./absent"], "there is no program `./absent`"),
         (vec!["-g", "json", "-o", "out", "-i", "seds", "--", "true"], "there is no folder `seds` with seeds"),
+        (vec!["-g", "json", "-o", "out", "--", "true"], "`true` is not instrumented"),
         (vec!["-g", "jsn", "-o", "out", "--", "true"], "did you mean `json`?"),
     ] {
         let output = wug(&folder, &[&["fuzz"], &arguments[..]].concat());

@@ -149,6 +149,12 @@ impl Target {
         self.arguments.iter().map(|argument| replaced(argument, input.as_os_str())).collect()
     }
 
+    /// Whether its file was built with `wug cc` or AFL++.
+    pub fn is_instrumented(&self) -> bool {
+        let traits = self.locate().map(|path| Traits::of(&path, false)).unwrap_or_default();
+        traits.native || traits.afl
+    }
+
     /// The file to execute.
     pub fn locate(&self) -> Result<PathBuf, Error> {
         let given = Path::new(&self.program);

@@ -47,12 +47,23 @@ impl Campaign<'_> {
         simplify(&mut self.counts);
         // A look at the stack is slow: only if it reached an edge that no
         // crash has reached. The first of all has nothing to be compared with.
-        if !self.crashes.reached.add(&self.counts).any() && !self.crashes.is_empty() {
+        let news = self.crashes.reached.add(&self.counts).any();
+        if !news && !self.crashes.is_empty() && !self.options.plain {
             return Ok(0.0);
         }
         let crash = self.executor.examine(&self.input)?;
+        self.keep_crash(&crash, verdict, making)
+    }
+
+    /// Keeps `input` if no crash was at its place before.
+    pub(super) fn keep_crash(
+        &mut self,
+        crash: &Crash,
+        verdict: Verdict,
+        making: &Making,
+    ) -> Result<f64, Error> {
         let verdict = if crash.verdict.is_crash() { crash.verdict } else { verdict };
-        let stack = place_of(&crash, verdict);
+        let stack = place_of(crash, verdict);
         if let Some(known) = self.crashes.places.iter_mut().find(|known| known.stack == stack) {
             known.count += 1;
             return Ok(0.0);

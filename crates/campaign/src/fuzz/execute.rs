@@ -39,7 +39,7 @@ impl Campaign<'_> {
         let seen = self.executor.run(&self.input)?;
         self.figures.execs += 1;
         let (verdict, wall) = (seen.verdict, seen.wall);
-        let news = self.feedback.has_news(seen.coverage);
+        let news = !self.options.plain && self.feedback.has_news(seen.coverage);
         let cost = if self.options.repeatable { 1.0 } else { wall.as_secs_f64() * 1e6 };
         let gain = if verdict.is_crash() {
             self.counts.clear();
@@ -53,6 +53,11 @@ impl Campaign<'_> {
             self.counts.clear();
             self.counts.extend_from_slice(seen.coverage);
             self.found(making, wall)?
+        } else if self.options.plain && self.is_first(making) {
+            self.counts.clear();
+            let tree = self.parse();
+            self.keep(making, tree, wall, false, 0)?;
+            0.0
         } else {
             0.0
         };
@@ -60,6 +65,14 @@ impl Campaign<'_> {
             self.look()?;
         }
         Ok(Worth { gain, cost })
+    }
+
+    /// Whether a plain campaign starts with `input`.
+    fn is_first(&self, making: &Making) -> bool {
+        match making {
+            Making::Seed(_) | Making::Import(..) | Making::Entry(_) => true,
+            Making::Mutation { .. } => self.corpus.len() < self.options.generated,
+        }
     }
 
     /// Keeps `input`, whose counts hold something new.
@@ -70,6 +83,9 @@ impl Campaign<'_> {
         let again = matches!(making, Making::Entry(_));
         if news.is_empty() && !again {
             return Ok(0.0);
+        }
+        if !again {
+            self.recheck(making)?;
         }
         let mut tree = self.parse();
         if self.options.trim && !again && !varies {

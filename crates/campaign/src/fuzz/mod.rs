@@ -22,6 +22,7 @@
 //! | `execute` | a run, and what is kept of it |
 //! | `trim` | smaller inputs that do the same |
 //! | `crash` | crashes told apart by where they happen, hangs by a second run |
+//! | `recheck` | finds run by another build, which may see more |
 //! | `corpus` | entries in memory |
 //! | `figures` | the report |
 
@@ -30,6 +31,7 @@ mod crash;
 mod execute;
 mod figures;
 mod leaf;
+mod recheck;
 mod start;
 mod traced;
 mod trim;
@@ -82,6 +84,9 @@ pub struct Options {
     pub hang_timeout: Option<Duration>,
     /// Whether what is found is made smaller.
     pub trim: bool,
+    /// Without regard to what inputs reach: for targets that do not tell.
+    /// Nothing is kept then but what the campaign starts with and crashes.
+    pub plain: bool,
 }
 
 impl Default for Options {
@@ -98,6 +103,7 @@ impl Default for Options {
             uniform: false,
             hang_timeout: None,
             trim: true,
+            plain: false,
         }
     }
 }
@@ -111,6 +117,8 @@ pub enum Error {
     Folder(folder::Error),
     /// There is nothing to start with.
     NoInput(String),
+    /// The target does not tell what it reaches.
+    NotInstrumented(String),
 }
 
 impl fmt::Display for Error {
@@ -119,6 +127,11 @@ impl fmt::Display for Error {
             Error::Executor(error) => write!(f, "{error}"),
             Error::Folder(error) => write!(f, "{error}"),
             Error::NoInput(why) => f.write_str(why),
+            Error::NotInstrumented(program) => write!(
+                f,
+                "`{program}` is not instrumented, so nothing tells what inputs reach in it: build it with \
+                 `wug cc` or AFL++, or fuzz it as it is with -n"
+            ),
         }
     }
 }
@@ -171,6 +184,9 @@ pub struct Parts<'a> {
     pub target: Target,
     /// A build of it that tells what it compares, if there is one.
     pub traced: Option<Target>,
+    /// A build of it that sees more errors, if there is one: finds are run by
+    /// it as well.
+    pub checked: Option<Target>,
     /// How it is run.
     pub execution: executor::Options,
     /// By a grammar, if there is one.
@@ -195,6 +211,8 @@ pub struct Campaign<'a> {
     executor: Executor,
     /// The same target with more time, once it was needed.
     patient: Option<Executor>,
+    /// The build that sees more, if there is one.
+    checked: Option<Executor>,
     /// The traced build, if there is one.
     comparisons: Option<Comparisons>,
     structure: Option<Structure<'a>>,
@@ -228,8 +246,13 @@ pub struct Campaign<'a> {
 impl<'a> Campaign<'a> {
     /// Starts the target.
     pub fn new(parts: Parts<'a>, options: Options) -> Result<Campaign<'a>, Error> {
-        let Parts { target, traced, execution, structure, folder, sync, report, tokens, watch } = parts;
+        let Parts { target, traced, checked, execution, structure, folder, sync, report, tokens, watch } =
+            parts;
         let executor = Executor::new(target.clone(), execution.clone())?;
+        if executor.ids() == 0 && !options.plain {
+            return Err(Error::NotInstrumented(target.program.to_string_lossy().into_owned()));
+        }
+        let checked = checked.map(|target| recheck::executor(target, &execution)).transpose()?;
         for missing in executor.missing() {
             watch.event(Event::Notice(missing.to_string()));
         }
@@ -245,6 +268,7 @@ impl<'a> Campaign<'a> {
             execution,
             executor,
             patient: None,
+            checked,
             comparisons,
             structure,
             folder,

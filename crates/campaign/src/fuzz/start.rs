@@ -42,9 +42,8 @@ impl Campaign<'_> {
             return Ok(());
         }
         let crashed = self.figures.report.seeds.crashed + self.figures.report.seeds.timed_out;
-        Err(Error::NoInput(match self.executor.ids() {
-            0 => "the target tells nothing of what it reaches: build it with `wug cc` or AFL++".into(),
-            _ if crashed > 0 => "every seed crashes the target or takes too long: give one that does not, or more time with -t".into(),
+        Err(Error::NoInput(match crashed {
+            1.. => "every seed crashes the target or takes too long: give one that does not, or more time with -t".into(),
             _ => "no seed reaches anything in the target".into(),
         }))
     }

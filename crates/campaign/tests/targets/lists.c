@@ -1,10 +1,15 @@
 /* Reads nested lists of words. Fails where a list of at least four items lies
-   five deep and begins with "abc". With HANGS it takes for
-   ever on the word "cacbcacbcacbc". */
+   DEEP deep and begins with "abc". With HANGS it takes for ever on the word
+   "cacbcacbcacbc"; with OVERFLOW a list of three items two deep makes it write
+   beside its memory, where nothing is; with MAIN it reads standard input. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef DEEP
+#define DEEP 5
+#endif
 
 static const uint8_t *at, *end;
 static volatile int rare;
@@ -32,7 +37,14 @@ static int list(int depth) {
         items++;
     }
     at++;
-    if (marked && items >= 4 && depth >= 5) abort();
+#ifdef OVERFLOW
+    if (items == 3 && depth >= 2) {
+        volatile char *memory = malloc(17);
+        if (memory) memory[17 + (items == 4)] = 1;
+        free((void *)memory);
+    }
+#endif
+    if (marked && items >= 4 && depth >= DEEP) abort();
     return 1;
 }
 
@@ -42,3 +54,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     end = data + size;
     return list(0) && at == end ? 0 : 0;
 }
+
+#ifdef MAIN
+#include <unistd.h>
+
+int main(void) {
+    static uint8_t data[1 << 16];
+    size_t size = 0;
+    ssize_t got;
+    while (size < sizeof data && (got = read(0, data + size, sizeof data - size)) > 0) size += (size_t)got;
+    return LLVMFuzzerTestOneInput(data, size);
+}
+#endif

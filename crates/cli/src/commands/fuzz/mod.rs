@@ -44,6 +44,13 @@ pub struct Fuzz {
     /// Traced build of the target [default: TARGET.traced, if it is there]
     #[arg(long, value_name = "TARGET.traced")]
     traced: Option<PathBuf>,
+    /// Build with a sanitizer: finds are run by it as well; with -j by a
+    /// worker of its own
+    #[arg(long, value_name = "TARGET.asan")]
+    asan: Option<PathBuf>,
+    /// Fuzz a target as it is, without regard to what inputs reach
+    #[arg(short = 'n', long)]
+    plain: bool,
     /// Import from another fuzzer's folder as well
     #[arg(short = 'F', value_name = "DIR")]
     foreign: Vec<PathBuf>,

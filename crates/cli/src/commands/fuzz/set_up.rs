@@ -11,9 +11,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 use wug_campaign::dictionary::{self, Sections};
-use wug_campaign::executor::Target;
+use wug_campaign::executor::{self, Target};
 use wug_campaign::folder::{Folder, Setup, Start, sync::Sync};
-use wug_campaign::fuzz::{Campaign, Options, Parts, Seeds};
+use wug_campaign::fuzz::{Campaign, Error, Options, Parts, Seeds};
 use wug_campaign::report::Report;
 use wug_campaign::structure::Structure;
 use wug_grammar::Grammar;
@@ -24,6 +24,7 @@ pub struct Started<'a> {
     grammar: Option<&'a Grammar>,
     target: Target,
     traced: Option<Target>,
+    checked: Option<Target>,
     options: Options,
     folder: Folder,
     sync: Sync,
@@ -61,6 +62,7 @@ impl<'a> Started<'a> {
             invalid: f64::from(fuzz.invalid) / 100.0,
             uniform: fuzz.schedule == Schedule::Uniform,
             hang_timeout: hang.map(Duration::from_millis),
+            plain: fuzz.plain,
             ..Options::default()
         };
         let mut tokens = Vec::new();
@@ -74,13 +76,26 @@ impl<'a> Started<'a> {
         };
         // Before the folder is opened, which may make room for a new campaign:
         // a slip of the pen must not cost an old one.
-        target.locate().map_err(|error| Failure::usage(error.to_string()))?;
+        let wrong = |error: executor::Error| Failure::usage(error.to_string());
+        target.locate().map_err(wrong)?;
         let traced = traced(&target, fuzz.traced.as_deref())?;
+        let mut checked = fuzz.asan.as_deref().map(|build| beside(&target, build)).transpose()?;
+        // Of several workers one runs that build and no other: it imports what
+        // the others find.
+        let mut target = target;
+        if fuzz.workers > 1 {
+            let own = checked.take().filter(|_| worker == Some(fuzz.workers - 1));
+            target = own.unwrap_or(target);
+        }
         if let Some(folder) = given.as_ref().filter(|folder| !folder.is_dir()) {
             let name = folder.display();
             return Err(Failure::usage(format!(
                 "there is no folder `{name}` with seeds; without -i, none are needed"
             )));
+        }
+        if !fuzz.plain && !target.is_instrumented() {
+            let name = target.program.to_string_lossy().into_owned();
+            return Err(Failure::usage(Error::NotInstrumented(name).to_string()));
         }
         let command_line: Vec<_> = std::env::args_os().collect();
         let setup = Setup {
@@ -106,7 +121,20 @@ impl<'a> Started<'a> {
             ..Report::default()
         };
         let status = Status::new(interrupt.clone(), seed, worker.is_some());
-        Ok(Started { fuzz, grammar, target, traced, options, folder, sync, seeds, report, tokens, status })
+        Ok(Started {
+            fuzz,
+            grammar,
+            target,
+            traced,
+            checked,
+            options,
+            folder,
+            sync,
+            seeds,
+            report,
+            tokens,
+            status,
+        })
     }
 
     pub fn run(mut self, json: bool) -> Outcome {
@@ -121,6 +149,7 @@ impl<'a> Started<'a> {
         let parts = Parts {
             target: self.target,
             traced: self.traced,
+            checked: self.checked,
             execution,
             structure,
             folder: self.folder,
@@ -147,15 +176,20 @@ impl<'a> Started<'a> {
 
 /// The traced build: what was asked for, or what `wug cc` puts beside.
 fn traced(target: &Target, given: Option<&Path>) -> Result<Option<Target>, Failure> {
-    let with = |program: OsString| Target { program, ..target.clone() };
     if let Some(given) = given {
-        // A name without a folder is a file here, not one to be searched for.
-        let traced = with(Path::new(".").join(given).into());
-        traced.locate().map_err(|error| Failure::usage(error.to_string()))?;
-        return Ok(Some(traced));
+        return beside(target, given).map(Some);
     }
     let Ok(mut program) = target.locate().map(OsString::from) else { return Ok(None) };
     program.push(".traced");
-    let beside = with(program);
+    let beside = Target { program, ..target.clone() };
     Ok(beside.locate().is_ok().then_some(beside))
+}
+
+/// Another build of a target, run with the same arguments.
+fn beside(target: &Target, build: &Path) -> Result<Target, Failure> {
+    // A name without a folder is a file here, not one to be searched for.
+    let program = Path::new(".").join(build).into();
+    let other = Target { program, ..target.clone() };
+    other.locate().map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(other)
 }

@@ -1,0 +1,37 @@
+//! Finds run by another build, which may see more: one with a sanitizer.
+//!
+//! Such a build is slow, so it runs only what the fast one keeps: an input
+//! that corrupts memory without a crash has almost always reached something
+//! new on the way. What crashes there is a crash of the campaign.
+
+use super::execute::Making;
+use super::{Campaign, Error};
+use crate::executor::{Executor, Options, Target};
+
+/// A sanitizer costs time: each run gets this many times as much.
+const SLOWER: u32 = 5;
+
+/// Starts the build that sees more.
+pub(super) fn executor(target: Target, execution: &Options) -> Result<Executor, Error> {
+    let timeout = execution.timeout * SLOWER;
+    // Sanitizers reserve more memory than there is, and count for themselves.
+    Ok(Executor::new(target, Options { timeout, ..execution.clone() })?)
+}
+
+impl Campaign<'_> {
+    /// Runs `input`, which is about to be kept, by the build that sees more:
+    /// before it is trimmed to what the fast build sees.
+    pub(super) fn recheck(&mut self, making: &Making) -> Result<(), Error> {
+        let Some(checked) = &mut self.checked else { return Ok(()) };
+        let verdict = checked.run(&self.input)?.verdict;
+        self.figures.execs += 1;
+        self.figures.report.rechecked += 1;
+        if !verdict.is_crash() {
+            return Ok(());
+        }
+        let crash = checked.examine(&self.input)?;
+        self.crashes.total += 1;
+        self.keep_crash(&crash, verdict, making)?;
+        Ok(())
+    }
+}
