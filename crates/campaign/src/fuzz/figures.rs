@@ -73,6 +73,11 @@ impl Figures {
         self.before + self.begin.elapsed()
     }
 
+    /// Time and executions of this run alone.
+    pub fn own(&self) -> (Duration, u64) {
+        (self.begin.elapsed(), self.execs - self.execs_before)
+    }
+
     /// An entry was kept.
     pub fn kept(&mut self, making: &Making, depth: u32, wall: Duration) {
         match making {

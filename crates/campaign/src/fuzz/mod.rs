@@ -65,9 +65,9 @@ pub struct Options {
     /// The same seed is to give the same campaign: cost is counted in
     /// executions, not in time.
     pub repeatable: bool,
-    /// Ends after so many executions.
+    /// Ends after so many executions, those of earlier runs not counted.
     pub max_execs: Option<u64>,
-    /// Ends after this time.
+    /// Ends after this time, that of earlier runs not counted.
     pub max_time: Option<Duration>,
     /// Ends with the first crash.
     pub until_crash: bool,
@@ -321,9 +321,9 @@ impl<'a> Campaign<'a> {
     /// Whether it is to end.
     fn is_over(&mut self) -> bool {
         if !self.stopped {
-            let execs = self.figures.execs;
+            let (time, execs) = self.figures.own();
             self.stopped = self.watch.stops()
-                || self.options.max_time.is_some_and(|most| self.figures.elapsed() >= most)
+                || self.options.max_time.is_some_and(|most| time >= most)
                 || self.options.max_execs.is_some_and(|most| execs >= most)
                 || self.options.until_crash && !self.crashes.is_empty();
         }

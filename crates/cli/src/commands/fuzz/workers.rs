@@ -101,6 +101,7 @@ pub fn run(fuzz: &Fuzz, interrupt: &Interrupt) -> Outcome {
 }
 
 fn tend(fuzz: &Fuzz, interrupt: &Interrupt, workers: &mut [Worker], status: &mut Status) -> Outcome {
+    let end = fuzz.seconds.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
     loop {
         for worker in workers.iter_mut().filter(|worker| !worker.done) {
             worker.look(interrupt)?;
@@ -108,7 +109,8 @@ fn tend(fuzz: &Fuzz, interrupt: &Interrupt, workers: &mut [Worker], status: &mut
         if workers.iter().all(|worker| worker.done) {
             return Ok(());
         }
-        if interrupt.asked() {
+        // One that was started again would take its whole time again.
+        if interrupt.asked() || end.is_some_and(|end| Instant::now() >= end) {
             return Ok(());
         }
         std::thread::sleep(LOOK);
