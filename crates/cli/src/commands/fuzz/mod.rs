@@ -41,14 +41,13 @@ pub struct Fuzz {
     /// End after so many executions
     #[arg(short = 'E', value_name = "EXECS")]
     execs: Option<u64>,
-    /// Traced build of the target [default: TARGET.traced, if it is there]
-    #[arg(long, value_name = "TARGET.traced")]
+    /// Traced build [default: TARGET.traced, if it is there]
+    #[arg(long, value_name = "BUILD")]
     traced: Option<PathBuf>,
-    /// Build with a sanitizer: finds are run by it as well; with -j by a
-    /// worker of its own
-    #[arg(long, value_name = "TARGET.asan")]
+    /// Build with a sanitizer, which runs finds as well
+    #[arg(long, value_name = "BUILD")]
     asan: Option<PathBuf>,
-    /// Fuzz a target as it is, without regard to what inputs reach
+    /// Fuzz a target that is not instrumented
     #[arg(short = 'n', long)]
     plain: bool,
     /// Import from another fuzzer's folder as well
