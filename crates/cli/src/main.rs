@@ -3,6 +3,7 @@
 //! Arguments come in here; each command has a file of its own under
 //! `commands`.
 
+mod automaton_arg;
 mod commands;
 mod execution_arg;
 mod grammar_arg;
@@ -36,6 +37,7 @@ enum Command {
     Show(commands::show::Show),
     Generate(commands::generate::Generate),
     Emit(commands::emit::Emit),
+    Automaton(commands::automaton::AutomatonCommand),
     Parse(commands::parse::Parse),
     Cc(commands::cc::Cc),
     #[command(name = "c++")]
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Show(show) => show.run(),
         Command::Generate(generate) => generate.run(),
         Command::Emit(emit) => emit.run(),
+        Command::Automaton(automaton) => automaton.run(),
         Command::Parse(parse) => parse.run(),
         Command::Cc(cc) => cc.run(),
         Command::Cxx(cxx) => cxx.run(),

@@ -87,6 +87,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["show"],
         &["generate"],
         &["emit"],
+        &["automaton"],
         &["parse"],
         &["rustflags"],
         &["run"],

@@ -33,6 +33,7 @@ macro_rules! golden {
 }
 
 golden! {
+    automaton_tells_its_size
     check_counts_errors_and_exits_1
     check_describes_a_good_grammar
     check_prints_json

@@ -28,7 +28,7 @@ impl Rng {
 
     /// 64 fresh bits.
     #[inline]
-    pub(crate) fn wide(&mut self) -> u64 {
+    pub fn wide(&mut self) -> u64 {
         self.state = self.state.wrapping_add(STEP);
         let product = u128::from(self.state) * u128::from(self.state ^ FOLD);
         (product >> 64) as u64 ^ product as u64

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub mod automaton;
 pub mod bench;
 pub mod cc;
 pub mod check;

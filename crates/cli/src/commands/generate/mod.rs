@@ -4,9 +4,11 @@ pub mod compiled;
 mod pieces;
 mod sink;
 mod stats;
+mod walks;
 mod workers;
 
 use super::ClosingArg;
+use crate::automaton_arg::{GrammarAutomaton, StackArg, file};
 use crate::grammar_arg::GrammarArg;
 use crate::interrupt::Interrupt;
 use crate::terminal::{self, without_number};
@@ -18,6 +20,9 @@ use stats::{Clock, Lengths, Stats, used_share};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use walks::Walks;
+use workers::{Choices, Maker};
+use wug_automata::Weight;
 use wug_produce::tables::Tables;
 use wug_produce::{Engine, Options, Program, RanTogether, Scratch, Tape, Unfit};
 
@@ -55,10 +60,18 @@ pub struct Generate {
     /// What makes the inputs: `recursive` or `iterative`,
     /// the two plain ways, `vm` or `compiled`, faster and
     /// the same, `tables`, the fastest, with other inputs
-    /// from a seed, or `auto`: `tables` for 8 MiB or more,
-    /// else `vm`
+    /// from a seed, `automaton`, random walks over the
+    /// grammar automaton, or `auto`: `tables` for 8 MiB or
+    /// more, else `vm`
     #[arg(long, value_enum, default_value_t = EngineArg::Auto, value_name = "NAME", hide_possible_values = true, verbatim_doc_comment)]
     engine: EngineArg,
+    /// What a class of characters counts as when a walk
+    /// draws a transition: `one`, or `paper`, its number of
+    /// members, as in Gramatron
+    #[arg(long, value_enum, default_value_t = WeightArg::One, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
+    weight: WeightArg,
+    #[command(flatten)]
+    stack: StackArg,
     /// Threads that make inputs; the result is the same for
     /// any number
     #[arg(long, default_value = "1", value_parser = threads, value_name = "T", verbatim_doc_comment)]
@@ -93,7 +106,23 @@ enum EngineArg {
     Vm,
     Compiled,
     Tables,
+    Automaton,
     Auto,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WeightArg {
+    One,
+    Paper,
+}
+
+impl From<WeightArg> for Weight {
+    fn from(weight: WeightArg) -> Weight {
+        match weight {
+            WeightArg::One => Weight::One,
+            WeightArg::Paper => Weight::Members,
+        }
+    }
 }
 
 /// An engine, and why it is this one.
@@ -110,6 +139,7 @@ impl Pick {
             EngineArg::Vm => "vm",
             EngineArg::Compiled => "compiled",
             EngineArg::Tables => "tables",
+            EngineArg::Automaton => "automaton",
         }
     }
 
@@ -170,6 +200,9 @@ impl Generate {
         if single && (self.count.unwrap_or(1) != 1 || self.bytes.is_some()) {
             return Err(Failure::usage("--record and --choices are for one input; leave -n and --bytes out"));
         }
+        if self.engine == EngineArg::Automaton {
+            return self.walks(single, &setup);
+        }
         let loaded = self.grammar.load_and_warn()?;
         let closing = self.closing.into();
         let options = Options { max_depth: self.max_depth, max_size: self.max_size, closing };
@@ -189,11 +222,7 @@ impl Generate {
             _ => None,
         };
         let tape = self.choices.as_deref().map(read_choices).transpose()?;
-        let mut sink = Sink::open(&self.sink, self.output.as_deref(), self.separator.0.clone())?;
-        let seed = self.seed.unwrap_or_else(crate::number::fresh_seed);
-        if self.seed.is_none() {
-            terminal::say(&format!("seed: {seed}\n"));
-        }
+        let (mut sink, seed) = self.sink_and_seed()?;
         // The compiler's time is not this process's.
         let build = compiled.as_ref().map_or(Duration::ZERO, |compiled| compiled.build);
         let setup_seconds = (setup.cpu() + build).as_secs_f64();
@@ -212,25 +241,79 @@ impl Generate {
                 Vec::new()
             }
             false => {
-                let (engine, compiled) = (pick.choices(), compiled.as_ref());
+                let (program, engine, compiled) = (&program, pick.choices(), compiled.as_ref());
                 let mut end = End { interrupt: &interrupt, sink: &mut sink, lengths: &mut lengths };
-                self.many(&program, engine, compiled, seed, &mut end)?
+                self.many(&Choices { program, engine, compiled }, seed, &mut end)?
             }
         };
+        let used = match pick.engine {
+            EngineArg::Vm | EngineArg::Compiled | EngineArg::Tables => None,
+            _ => Some(used_share(&program, &scratches)),
+        };
+        let stats = Stats {
+            setup_seconds,
+            expected_mean: Some(program.expected_length()).filter(|m| m.is_finite()),
+            alternatives_used: used,
+            redrawn: scratches.iter().map(|s| s.redrawn).sum(),
+            ..self.stats(&pick, seed, &lengths, &clock)
+        };
+        self.finish(sink, &interrupt, &stats)
+    }
+
+    /// Makes inputs as walks over an automaton.
+    fn walks(&self, single: bool, setup: &Clock) -> Outcome {
+        if single {
+            return Err(Failure::usage("walks have no choices to record or replay; use --engine vm"));
+        }
+        let (built, read);
+        let walks = match file(&self.grammar)? {
+            Some(automaton) => {
+                read = automaton;
+                Walks::new(&read, None, self.weight.into(), self.max_size)?
+            }
+            None => {
+                built = GrammarAutomaton::of(self.grammar.load_and_warn()?, self.stack)?;
+                Walks::of(&built, self.weight.into(), self.max_size)?
+            }
+        };
+        let (mut sink, seed) = self.sink_and_seed()?;
+        let setup_seconds = setup.cpu().as_secs_f64();
+        let interrupt = Interrupt::listen();
+        let clock = Clock::start();
+        let mut lengths = Lengths::default();
+        let mut end = End { interrupt: &interrupt, sink: &mut sink, lengths: &mut lengths };
+        let scratches = self.many(&walks, seed, &mut end)?;
+        let pick = Pick { engine: self.engine, why: "asked for" };
+        let redrawn = scratches.iter().map(|s| s.redrawn).sum();
+        let stats = Stats { setup_seconds, redrawn, ..self.stats(&pick, seed, &lengths, &clock) };
+        self.finish(sink, &interrupt, &stats)
+    }
+
+    /// Where inputs go, and the seed that they come from.
+    fn sink_and_seed(&self) -> Result<(Sink, u64), Failure> {
+        let sink = Sink::open(&self.sink, self.output.as_deref(), self.separator.0.clone())?;
+        let seed = self.seed.unwrap_or_else(crate::number::fresh_seed);
+        if self.seed.is_none() {
+            terminal::say(&format!("seed: {seed}\n"));
+        }
+        Ok((sink, seed))
+    }
+
+    /// Ends the sink and tells the figures.
+    fn finish(&self, mut sink: Sink, interrupt: &Interrupt, stats: &Stats) -> Outcome {
         match sink.finish() {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                return Err(Failure::Message(1, sink.complain(lengths.inputs, &error)));
+                return Err(Failure::Message(1, sink.complain(stats.inputs, &error)));
             }
             _ => {}
         }
         if self.stats {
-            let stats = self.stats(&program, &pick, &scratches, seed, &lengths, &clock, setup_seconds);
-            let text = serde_json::to_string(&stats).map_err(|e| Failure::Message(1, e.to_string()))?;
+            let text = serde_json::to_string(stats).map_err(|e| Failure::Message(1, e.to_string()))?;
             terminal::say(&format!("{text}\n"));
         }
         if interrupt.asked() {
-            let s = if lengths.inputs == 1 { "" } else { "s" };
-            let message = format!("stopped after {} whole input{s}", lengths.inputs);
+            let s = if stats.inputs == 1 { "" } else { "s" };
+            let message = format!("stopped after {} whole input{s}", stats.inputs);
             return Err(Failure::Message(interrupt.exit_code(), message));
         }
         Ok(())
@@ -295,18 +378,11 @@ impl Generate {
     }
 
     /// Makes all inputs, in order.
-    fn many(
-        &self,
-        program: &Program,
-        engine: Engine,
-        compiled: Option<&Compiled>,
-        seed: u64,
-        end: &mut End,
-    ) -> Result<Vec<Scratch>, Failure> {
+    fn many<M: Maker>(&self, maker: &M, seed: u64, end: &mut End) -> Result<Vec<M::Scratch>, Failure> {
         let End { interrupt, sink, lengths } = end;
         let (indices, enough) = self.amount();
         let mut failure = None;
-        let job = workers::Job { program, engine, compiled, seed, indices, threads: self.threads };
+        let job = workers::Job { maker, seed, indices, threads: self.threads };
         let scratches = job.run(|index, input| {
             if let Err(error) = sink.write(index, input) {
                 failure = Some((index, error));
@@ -355,17 +431,8 @@ impl Generate {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn stats(
-        &self,
-        program: &Program,
-        pick: &Pick,
-        scratches: &[Scratch],
-        seed: u64,
-        lengths: &Lengths,
-        clock: &Clock,
-        setup_seconds: f64,
-    ) -> Stats {
+    /// The figures that every engine has.
+    fn stats(&self, pick: &Pick, seed: u64, lengths: &Lengths, clock: &Clock) -> Stats {
         let (wall, cpu): (Duration, Duration) = (clock.wall(), clock.cpu());
         let cpu_seconds = cpu.as_secs_f64();
         Stats {
@@ -377,19 +444,16 @@ impl Generate {
             bytes: lengths.bytes,
             seconds: wall.as_secs_f64(),
             cpu_seconds,
-            setup_seconds,
+            setup_seconds: 0.0,
             mib_per_s: lengths.bytes as f64 / f64::from(1 << 20) / cpu_seconds.max(1e-9),
             mean: lengths.bytes as f64 / lengths.inputs.max(1) as f64,
             p50: lengths.quantile(0.5),
             p90: lengths.quantile(0.9),
             p99: lengths.quantile(0.99),
             max: lengths.quantile(1.0),
-            expected_mean: Some(program.expected_length()).filter(|m| m.is_finite()),
-            alternatives_used: match pick.engine {
-                EngineArg::Vm | EngineArg::Compiled | EngineArg::Tables => None,
-                _ => Some(used_share(program, scratches)),
-            },
-            redrawn: scratches.iter().map(|s| s.redrawn).sum(),
+            expected_mean: None,
+            alternatives_used: None,
+            redrawn: 0,
         }
     }
 }

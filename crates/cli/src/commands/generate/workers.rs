@@ -5,6 +5,7 @@
 //! many there are. Each holds at most two pieces that nobody has taken yet.
 
 use super::compiled::Compiled;
+use super::walks::{self, Walks};
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
 use wug_produce::{Batch, Engine, Program, RanTogether, Scratch};
@@ -13,21 +14,85 @@ use wug_produce::{Batch, Engine, Program, RanTogether, Scratch};
 /// pieces for each thread.
 const PIECE: u64 = 16;
 
-/// What is made.
-pub struct Job<'a> {
+/// What makes inputs.
+pub trait Maker: Sync {
+    /// What one thread writes to.
+    type Scratch: Send;
+    /// An empty one.
+    fn scratch(&self) -> Self::Scratch;
+    /// Fills a batch with inputs, until there are `enough` bytes; the index
+    /// behind the last.
+    fn fill(
+        &self,
+        batch: &mut Batch,
+        seed: u64,
+        indices: Range<u64>,
+        enough: usize,
+        scratch: &mut Self::Scratch,
+    ) -> Result<u64, RanTogether>;
+}
+
+/// Choice by choice.
+pub struct Choices<'a> {
     pub program: &'a Program,
     pub engine: Engine,
     /// Makes the inputs, if it is there.
     pub compiled: Option<&'a Compiled>,
+}
+
+impl Maker for Choices<'_> {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        Scratch::default()
+    }
+
+    fn fill(
+        &self,
+        batch: &mut Batch,
+        seed: u64,
+        indices: Range<u64>,
+        enough: usize,
+        scratch: &mut Scratch,
+    ) -> Result<u64, RanTogether> {
+        if let Some(compiled) = self.compiled {
+            return batch.fill_by(indices, enough, |index, out| compiled.produce(seed, index, out));
+        }
+        batch.fill(self.program, self.engine, seed, indices, enough, scratch)
+    }
+}
+
+impl Maker for Walks<'_> {
+    type Scratch = walks::Scratch;
+
+    fn scratch(&self) -> walks::Scratch {
+        Walks::scratch(self)
+    }
+
+    fn fill(
+        &self,
+        batch: &mut Batch,
+        seed: u64,
+        indices: Range<u64>,
+        enough: usize,
+        scratch: &mut walks::Scratch,
+    ) -> Result<u64, RanTogether> {
+        batch.fill_by(indices, enough, |index, out| self.produce(seed, index, scratch, out))
+    }
+}
+
+/// What is made.
+pub struct Job<'a, M> {
+    pub maker: &'a M,
     pub seed: u64,
     pub indices: Range<u64>,
     pub threads: usize,
 }
 
-impl Job<'_> {
+impl<M: Maker> Job<'_, M> {
     /// Hands all inputs to `take` in order, until it says `false`; gives
     /// what the producers wrote to.
-    pub fn run(&self, mut take: impl FnMut(u64, &[u8]) -> bool) -> Result<Vec<Scratch>, RanTogether> {
+    pub fn run(&self, mut take: impl FnMut(u64, &[u8]) -> bool) -> Result<Vec<M::Scratch>, RanTogether> {
         if self.threads == 1 {
             return self.run_here(take);
         }
@@ -37,7 +102,7 @@ impl Job<'_> {
                 let (send, receive) = sync_channel(1);
                 pieces.push(receive);
                 workers.push(scope.spawn(move || {
-                    let mut scratch = Scratch::default();
+                    let mut scratch = self.maker.scratch();
                     let mut piece = worker;
                     while let Some(indices) = self.piece(piece) {
                         let mut batch = Batch::default();
@@ -66,7 +131,7 @@ impl Job<'_> {
                 }
             }
             drop(pieces);
-            let join = |worker: std::thread::ScopedJoinHandle<'_, Scratch>| match worker.join() {
+            let join = |worker: std::thread::ScopedJoinHandle<'_, M::Scratch>| match worker.join() {
                 Ok(scratch) => scratch,
                 Err(panic) => std::panic::resume_unwind(panic),
             };
@@ -75,8 +140,8 @@ impl Job<'_> {
         })
     }
 
-    fn run_here(&self, mut take: impl FnMut(u64, &[u8]) -> bool) -> Result<Vec<Scratch>, RanTogether> {
-        let (mut batch, mut scratch) = (Batch::default(), Scratch::default());
+    fn run_here(&self, mut take: impl FnMut(u64, &[u8]) -> bool) -> Result<Vec<M::Scratch>, RanTogether> {
+        let (mut batch, mut scratch) = (Batch::default(), self.maker.scratch());
         let mut next = self.indices.start;
         'all: while next < self.indices.end {
             let filled = self.fill(&mut batch, next..self.indices.end, &mut scratch);
@@ -100,13 +165,10 @@ impl Job<'_> {
         &self,
         batch: &mut Batch,
         indices: Range<u64>,
-        scratch: &mut Scratch,
+        scratch: &mut M::Scratch,
     ) -> Result<u64, RanTogether> {
         // One thread hands on what it has when a write is worth it.
         let enough = if self.threads == 1 { 1 << 15 } else { usize::MAX };
-        if let Some(compiled) = self.compiled {
-            return batch.fill_by(indices, enough, |index, out| compiled.produce(self.seed, index, out));
-        }
-        batch.fill(self.program, self.engine, self.seed, indices, enough, scratch)
+        self.maker.fill(batch, self.seed, indices, enough, scratch)
     }
 }

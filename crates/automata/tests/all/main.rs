@@ -1,0 +1,7 @@
+//! Tests of grammar automata: one program, since linking takes longer than
+//! most of them.
+
+mod files;
+mod inputs;
+mod language;
+mod walks;

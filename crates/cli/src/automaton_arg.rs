@@ -1,0 +1,74 @@
+//! An automaton: of a grammar, or from a file.
+
+use crate::grammar_arg::GrammarArg;
+use crate::terminal::{self, without_number};
+use crate::{Failure, number};
+use clap::Args;
+use std::path::Path;
+use wug_automata::{Automaton, Built, Form, Limits, Unfit};
+use wug_grammar::transform::lower;
+use wug_grammar::{Grammar, Loaded};
+
+/// How large the automaton becomes.
+#[derive(Args, Clone, Copy)]
+pub struct StackArg {
+    /// Height of the stack that states of the grammar
+    /// automaton stand for; without it, states are made
+    /// that walks most likely come to, up to 131,072
+    #[arg(long, value_parser = number::small, value_name = "N", verbatim_doc_comment)]
+    pub stack_limit: Option<u32>,
+}
+
+impl StackArg {
+    fn limits(self) -> Limits {
+        self.stack_limit.map_or(Limits::DEFAULT, Limits::with_stack)
+    }
+}
+
+/// The automaton of a grammar.
+pub struct GrammarAutomaton {
+    /// The grammar as it was written, for those who parse.
+    pub grammar: Grammar,
+    /// The automaton.
+    pub built: Built,
+    /// Tokens that may run together with what follows.
+    pub unproven: Vec<String>,
+}
+
+impl GrammarAutomaton {
+    /// Builds it, and tells what is wrong.
+    pub fn of(loaded: Loaded, stack: StackArg) -> Result<GrammarAutomaton, Failure> {
+        let lowered = lower::lower(&loaded.grammar);
+        terminal::diagnostics(&lowered.warnings, &loaded.sources);
+        let built = Form::of(&lowered.grammar).and_then(|form| Built::new(form, stack.limits()));
+        let built = built.map_err(|unfit| match unfit {
+            Unfit::Endless(diagnostic) => {
+                if !lowered.warnings.iter().any(|d| d.severity == wug_grammar::Severity::Error) {
+                    terminal::diagnostics(&[*diagnostic], &loaded.sources);
+                }
+                Failure::No
+            }
+            unfit => Failure::Message(1, unfit.to_string()),
+        })?;
+        Ok(GrammarAutomaton { grammar: loaded.grammar, built, unproven: lowered.unproven })
+    }
+}
+
+/// The automaton in the file that a grammar's name may be of; none if it is
+/// no such file.
+pub fn file(grammar: &GrammarArg) -> Result<Option<Automaton>, Failure> {
+    let path = Path::new(&grammar.grammar);
+    if grammar.format.is_some() || path.extension().is_none_or(|e| e != "json") || !path.is_file() {
+        return Ok(None);
+    }
+    let text = std::fs::read(path).map_err(|error| {
+        Failure::usage(format!("cannot read `{}`: {}", path.display(), without_number(&error)))
+    })?;
+    if !text.windows(5).any(|word| word == b"\"pda\"")
+        || !text.windows(12).any(|word| word == b"\"init_state\"")
+    {
+        return Ok(None);
+    }
+    let misread = |why| Failure::Message(1, format!("`{}` is no automaton: {why}", path.display()));
+    Automaton::from_json(&text).map(Some).map_err(misread)
+}
