@@ -125,6 +125,8 @@ pub struct Report {
     pub parse_hits: u64,
     /// Entries that the grammar derives.
     pub corpus_parsed: u64,
+    /// Bytes of all inputs that were run.
+    pub input_bytes: u64,
     /// Executions spent on finding out what the target compares.
     pub traced_execs: u64,
     /// Executions spent on generalisation.

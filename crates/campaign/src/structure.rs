@@ -12,7 +12,7 @@ use std::ops::Range;
 use wug_grammar::{Derivation, Diagnostic, Grammar};
 use wug_parse::{Cache, Failure, Limits, Parser, Unfit};
 use wug_produce::lexemes::{Layout, Printer};
-use wug_produce::mutate::{Mutator, Tree};
+use wug_produce::mutate::{Mutator, Op, Patches, Tree};
 use wug_produce::reduce::{Options, Piece, Reducer};
 use wug_produce::rng::Rng;
 
@@ -29,6 +29,7 @@ pub struct Structure<'g> {
     layout: Layout,
     reducer: Reducer<'g>,
     grammar: &'g Grammar,
+    patches: Patches,
     /// Changes trees.
     pub mutator: Mutator,
 }
@@ -67,6 +68,7 @@ impl<'g> Structure<'g> {
             layout: Layout::default(),
             reducer: Reducer::new(grammar).map_err(|_| Useless::Tokens)?,
             grammar,
+            patches: Patches::default(),
             mutator: Mutator::new(grammar).map_err(Useless::Nothing)?,
         })
     }
@@ -88,23 +90,52 @@ impl<'g> Structure<'g> {
     /// A place for a change of bytes: that of a token, or in a grammar without
     /// tokens that of a node of at most `most` bytes.
     pub fn some_leaf(&self, tree: &Tree, most: usize, rng: &mut Rng) -> Option<Range<usize>> {
-        if self.grammar.has_tokens() {
-            return self.mutator.some_token(tree, rng);
+        match self.grammar.has_tokens() {
+            true => self.mutator.some_token(tree, rng),
+            false => tree.pick_span(most, rng),
         }
-        let spans = tree.derivation().spans(self.grammar).ok()?;
-        for _ in 0..8 {
-            let span = spans.get(rng.below(spans.len().max(1) as u32) as usize)?;
-            if (1..=most).contains(&span.len()) {
-                return Some(span.clone());
-            }
-        }
-        None
     }
 
-    /// Makes a change inside one token, if the result is a lexeme of it.
-    pub fn put(&mut self, change: &Change, tree: &Tree, out: &mut Derivation) -> bool {
+    /// Replaces `out` by a change of `input` inside one token, if the result is
+    /// a lexeme of it.
+    pub fn put(&mut self, change: &Change, input: &[u8], tree: &Tree, out: &mut Vec<u8>) -> bool {
         let bytes = change.at..change.at + change.len;
-        self.grammar.has_tokens() && self.mutator.put_text(tree, bytes, &change.to, out).is_some()
+        if !self.printer.joins() || tree.text() != input {
+            return false;
+        }
+        let Some(token) = self.mutator.accepts(tree, bytes, &change.to) else { return false };
+        change.apply(input, out);
+        let end = token.end + change.to.len() - change.len;
+        self.printer.join(out, &mut [token.start, end]).is_some()
+    }
+
+    /// Whether the grammar has tokens.
+    pub fn has_tokens(&self) -> bool {
+        self.grammar.has_tokens()
+    }
+
+    /// Whether operations can be carried out on texts alone, which is quicker.
+    pub fn can_patch(&self) -> bool {
+        self.printer.joins()
+    }
+
+    /// Decides what an operation replaces; how many have decided so far.
+    pub fn patch(&mut self, op: Op, tree: &Tree, rng: &mut Rng) -> usize {
+        let _ = self.mutator.patch(op, tree, rng, &self.printer, &mut self.patches);
+        self.patches.len()
+    }
+
+    /// Carries out what was decided on `tree`, and replaces `out` by the
+    /// result; how many operations that were. None if nothing can be changed
+    /// so.
+    pub fn patched(&mut self, tree: &Tree, out: &mut Vec<u8>) -> Option<u32> {
+        let done = match self.patches.is_empty() {
+            true => None,
+            false => self.patches.apply(tree, &self.printer, out),
+        };
+        let count = self.patches.len() as u32;
+        self.patches.clear();
+        done.map(|()| count)
     }
 
     /// The smallest input of the same tree that `check` still says yes to,

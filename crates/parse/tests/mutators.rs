@@ -6,7 +6,7 @@ use wug_grammar::testing::{lexical_grammar, productive_grammar};
 use wug_grammar::{Grammar, builtin, print};
 use wug_parse::{Cache, Failure, Limits, Parser};
 use wug_produce::lexemes::{Layout, Printer};
-use wug_produce::mutate::{Mutator, Op, Tree};
+use wug_produce::mutate::{Mutator, Op, Patches, Tree};
 use wug_produce::rng::Rng;
 
 const LIMITS: Limits = Limits { memory: 1 << 28, steps: 1_000_000 };
@@ -18,6 +18,7 @@ struct Tally {
     changed: [usize; Op::ALL.len()],
     judged: usize,
     unprintable: usize,
+    patched: usize,
 }
 
 /// Mutates from some fresh inputs on; each result is the next one's origin
@@ -33,6 +34,7 @@ fn check(grammar: &Grammar, inputs: usize, rounds: usize, seed: u64, tally: &mut
         layout: Layout::default(),
         unprintable: 0,
         judged: 0,
+        patched: 0,
     };
     let rng = &mut Rng::new(seed, 0);
     let mut out = Derivation::default();
@@ -41,18 +43,25 @@ fn check(grammar: &Grammar, inputs: usize, rounds: usize, seed: u64, tally: &mut
             return;
         }
         judge.accepts(&out, "fresh input");
-        let mut tree = mutator.tree(out.clone()).expect("a derivation of the grammar");
+        let Some(read) = judge.read(&out) else { continue };
+        let mut tree = mutator.tree(read).expect("a derivation of the grammar");
         mutator.learn(&tree, rng);
         for _ in 0..rounds {
             for (at, op) in Op::ALL.into_iter().enumerate() {
-                if mutator.mutate(op, &tree, rng, &mut out).is_none() {
+                let mut same = *rng;
+                let made = mutator.mutate(op, &tree, rng, &mut out);
+                judge.patches(op, &mut mutator, &tree, &mut same, made.map(|()| &out));
+                if made.is_none() {
                     continue;
                 }
                 tally.made[at] += 1;
                 tally.changed[at] += usize::from(out != *tree.derivation());
                 judge.accepts(&out, op.name());
-                if rng.below(4) == 0 && out.len() < 2000 {
-                    tree = Tree::clone(&mutator.tree(out.clone()).expect("a derivation of the grammar"));
+                if rng.below(4) == 0
+                    && out.len() < 300
+                    && let Some(read) = judge.read(&out)
+                {
+                    tree = Tree::clone(&mutator.tree(read).expect("a derivation of the grammar"));
                     mutator.learn(&tree, rng);
                 }
             }
@@ -60,6 +69,7 @@ fn check(grammar: &Grammar, inputs: usize, rounds: usize, seed: u64, tally: &mut
     }
     tally.judged += judge.judged;
     tally.unprintable += judge.unprintable;
+    tally.patched += judge.patched;
 }
 
 struct Judge<'a> {
@@ -70,9 +80,49 @@ struct Judge<'a> {
     layout: Layout,
     unprintable: usize,
     judged: usize,
+    patched: usize,
 }
 
 impl Judge<'_> {
+    /// The same decision, carried out on the text: without tokens the same
+    /// text, with tokens one that parses.
+    fn patches(
+        &mut self,
+        op: Op,
+        mutator: &mut Mutator,
+        tree: &Tree,
+        rng: &mut Rng,
+        made: Option<&Derivation>,
+    ) {
+        if !self.printer.joins() {
+            return;
+        }
+        let (mut patches, mut text, mut whole) = (Patches::default(), Vec::new(), Vec::new());
+        let patched = mutator.patch(op, tree, rng, &self.printer, &mut patches);
+        let Some(()) = patched.and_then(|()| patches.apply(tree, &self.printer, &mut text)) else { return };
+        // Very ambiguous grammars take long on long texts.
+        if text.len() > 400 {
+            return;
+        }
+        self.patched += 1;
+        if self.grammar.has_tokens() {
+            self.parses(&text, op.name());
+        } else if let Some(made) = made.filter(|made| made.len() < 10_000) {
+            made.print(self.grammar, &mut whole).expect("a derivation of the grammar");
+            assert_eq!(text, whole, "{}: {}", op.name(), String::from_utf8_lossy(tree.text()));
+        }
+        // Several at once stay in the language, too.
+        if rng.below(8) > 0 {
+            return;
+        }
+        for op in Op::ALL {
+            let _ = mutator.patch(op, tree, rng, &self.printer, &mut patches);
+        }
+        if patches.apply(tree, &self.printer, &mut text).is_some() && text.len() <= 400 {
+            self.parses(&text, "all operations");
+        }
+    }
+
     /// What is printed must parse. Tokens that cannot be kept apart are not
     /// printed.
     fn accepts(&mut self, made: &Derivation, what: &str) {
@@ -86,8 +136,19 @@ impl Judge<'_> {
             self.unprintable += 1;
             return;
         }
-        if let Err(Failure::Rejected(rejected)) = self.parser.parse(&text, &mut self.cache, LIMITS) {
-            let shown = String::from_utf8_lossy(&text);
+        self.parses(&text, what);
+    }
+
+    /// The same as the parser reads it: with what stands between its tokens.
+    fn read(&mut self, made: &Derivation) -> Option<Derivation> {
+        let mut text = Vec::new();
+        self.printer.print(made, &mut self.layout, &mut text)?;
+        Some(self.parser.parse(&text, &mut self.cache, LIMITS).ok()?.derivation)
+    }
+
+    fn parses(&mut self, text: &[u8], what: &str) {
+        if let Err(Failure::Rejected(rejected)) = self.parser.parse(text, &mut self.cache, LIMITS) {
+            let shown = String::from_utf8_lossy(text);
             let grammar = print::wug::print(self.grammar);
             panic!("{what}: {rejected}, byte {}: {shown:?}\n{grammar}", rejected.valid);
         }

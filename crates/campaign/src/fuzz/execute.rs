@@ -38,6 +38,7 @@ impl Campaign<'_> {
     pub(super) fn execute(&mut self, making: &Making) -> Result<Worth, Error> {
         let seen = self.executor.run(&self.input)?;
         self.figures.execs += 1;
+        self.figures.report.input_bytes += self.input.len() as u64;
         let (verdict, wall) = (seen.verdict, seen.wall);
         let news = !self.options.plain && self.feedback.has_news(seen.coverage);
         let cost = if self.options.repeatable { 1.0 } else { wall.as_secs_f64() * 1e6 };

@@ -13,46 +13,45 @@ const NODE: usize = 64;
 const TRIES: usize = 4;
 
 impl Campaign<'_> {
-    /// Changes bytes of one leaf; whether the result is in the language. None
-    /// if it is not, and may not be.
+    /// Changes bytes of one leaf; whether the result is sure to be in the
+    /// language. None if it is not, and may not be.
     pub(super) fn change_leaf(&mut self, origin: &[u8], tree: &Tree) -> Option<bool> {
-        for last in (0..TRIES).map(|at| at + 1 == TRIES) {
-            let structure = self.structure.as_ref()?;
+        let structure = self.structure.as_mut()?;
+        // Without tokens only the parser could tell, which takes longer than
+        // to run the input.
+        let tries = if structure.has_tokens() { TRIES } else { 1 };
+        for left in (0..tries).rev() {
             let place = structure.some_leaf(tree, NODE, &mut self.rng)?;
             let old = origin.get(place.clone())?;
-            let mut text = std::mem::take(&mut self.text);
-            text.clear();
-            text.extend_from_slice(old);
+            self.text.clear();
+            self.text.extend_from_slice(old);
             // Another place of the same input gives what is put together.
-            self.havoc.bytes(&mut text, origin, &mut self.rng, LONGEST);
-            let change = Change { at: place.start, len: place.len(), to: text.as_slice().into() };
-            self.text = text;
-            if *change.to == *old {
+            self.havoc.bytes(&mut self.text, origin, &mut self.rng, LONGEST);
+            if *self.text == *old {
                 continue;
             }
-            if let done @ Some(_) = self.put(&change, origin, tree, last && self.share.permits(true)) {
-                return done;
+            let change = Change { at: place.start, len: place.len(), to: self.text.as_slice().into() };
+            if structure.put(&change, origin, tree, &mut self.input) {
+                return Some(true);
+            }
+            if left == 0 && self.share.permits(true) {
+                change.apply(origin, &mut self.input);
+                return Some(false);
             }
         }
         None
     }
 
-    /// Makes a change, on the leaf that it lies in where that keeps the input
-    /// in the language, else on its bytes; whether the result is in the
+    /// Puts an operand on the leaf that it came from where that keeps the
+    /// input in the language, else on its bytes; whether the result is in the
     /// language. None if it is not, and may not be.
-    pub(super) fn put(
-        &mut self,
-        change: &Change,
-        origin: &[u8],
-        tree: &Tree,
-        careless: bool,
-    ) -> Option<bool> {
+    pub(super) fn put(&mut self, change: &Change, origin: &[u8], tree: &Tree) -> Option<bool> {
         let structure = self.structure.as_mut()?;
-        if structure.put(change, tree, &mut self.made) && structure.print(&self.made, &mut self.input) {
+        if structure.put(change, origin, tree, &mut self.input) {
             return Some(true);
         }
         change.apply(origin, &mut self.input);
         let valid = structure.parse(&self.input).is_ok();
-        (valid || careless).then_some(valid)
+        (valid || self.share.permits(true)).then_some(valid)
     }
 }

@@ -7,7 +7,6 @@ use crate::folder;
 use crate::report::SeedStop;
 use std::path::PathBuf;
 use std::time::Instant;
-use wug_grammar::Derivation;
 use wug_parse::Failure;
 
 /// What a campaign starts with.
@@ -145,9 +144,10 @@ impl Campaign<'_> {
     pub(super) fn make_fresh(&mut self) -> bool {
         let Some(structure) = &mut self.structure else { return false };
         let (depth, nodes) = (1 + self.rng.below(DEPTH), 1 + self.rng.below(NODES) as usize);
-        let mut made = Derivation::default();
-        let done = structure.mutator.fresh(depth, nodes, &mut self.rng, &mut made);
-        done.is_some() && structure.print(&made, &mut self.input) && self.input.len() <= self.options.max_size
+        let done = structure.mutator.fresh(depth, nodes, &mut self.rng, &mut self.made);
+        done.is_some()
+            && structure.print(&self.made, &mut self.input)
+            && self.input.len() <= self.options.max_size
     }
 
     /// Runs what others found since the last time.

@@ -111,7 +111,7 @@ impl Campaign<'_> {
         for _ in 0..TRIES {
             let Some(change) = comparisons.next(at) else { break };
             made = match tree {
-                Some(tree) => self.put(&change, origin, tree, self.share.permits(true)),
+                Some(tree) => self.put(&change, origin, tree),
                 None => {
                     change.apply(origin, &mut self.input);
                     Some(false)

@@ -4,17 +4,15 @@ use super::execute::Making;
 use super::ways::Way;
 use super::{Campaign, Error};
 use crate::hash::hash;
+use crate::structure::Structure;
 use wug_produce::mutate::{Op, Tree};
 
 /// Inputs made in a turn.
 const INPUTS: usize = 128;
 /// What it costs to make an input that is not run, in runs.
 const UNRUN: f64 = 0.1;
-/// Operations on one derivation, each as likely as it stands here.
+/// Operations on one tree, each as likely as it stands here.
 const STACKS: [u32; 4] = [1, 1, 2, 4];
-
-/// Larger derivations get one operation.
-const STACKED: usize = 1024;
 
 /// Hashes of inputs that were run a short while ago: the same again would
 /// tell nothing.
@@ -101,9 +99,11 @@ impl Campaign<'_> {
     /// Draws a way to make an input of an entry.
     fn draw_way(&mut self, at: usize, origin: &[u8], parses: bool) -> Option<usize> {
         let (grammar, tokens) = (self.structure.is_some(), !self.havoc.tokens().is_empty());
+        let has_tokens = self.structure.as_ref().is_some_and(Structure::has_tokens);
         let (careless, operands) = (self.share.permits(parses), self.has_operands(at, origin));
         let usable = |arm: usize| match Way::of(arm) {
-            Way::Tree(_) | Way::Leaf => parses,
+            Way::Tree(_) => parses,
+            Way::Leaf => parses && (careless || has_tokens),
             Way::Operand => operands,
             Way::Havoc => careless,
             Way::Token => careless && tokens,
@@ -163,33 +163,21 @@ impl Campaign<'_> {
     /// Mutates a tree by some operations, the first of which is given; how
     /// many.
     fn mutate(&mut self, op: Op, tree: &Tree) -> Option<u32> {
+        let mut op = op;
+        let stack = STACKS[self.rng.below(STACKS.len() as u32) as usize];
         let structure = self.structure.as_mut()?;
-        let (mut op, mut done) = (op, 0);
-        let mut between: Option<Tree> = None;
-        let mut whole = false;
-        // A second operation takes a look at the whole tree.
-        let large = tree.derivation().len() > STACKED;
-        let stack = if large { 1 } else { STACKS[self.rng.below(STACKS.len() as u32) as usize] };
-        for left in (0..stack).rev() {
-            let from = between.as_ref().unwrap_or(tree);
-            // What fails may leave a part behind.
-            whole = structure.mutator.mutate(op, from, &mut self.rng, &mut self.made).is_some();
-            if whole {
-                done += 1;
-                if left > 0 {
-                    between = Some(structure.mutator.tree(self.made.clone()).ok()?);
-                }
-            }
-            let is_op = |arm: usize| matches!(Way::of(arm), Way::Tree(_));
-            if let Way::Tree(next) = Way::of(self.bandit.draw(is_op, &mut self.rng)?) {
+        if !structure.can_patch() {
+            structure.mutator.mutate(op, tree, &mut self.rng, &mut self.made)?;
+            return structure.print(&self.made, &mut self.input).then_some(1);
+        }
+        for done in 1..=stack {
+            structure.patch(op, tree, &mut self.rng);
+            if done < stack {
+                let is_op = |arm: usize| matches!(Way::of(arm), Way::Tree(_));
+                let Way::Tree(next) = Way::of(self.bandit.draw(is_op, &mut self.rng)?) else { break };
                 op = next;
             }
         }
-        let last = match &between {
-            Some(tree) if !whole => tree.derivation(),
-            None if !whole => return None,
-            _ => &self.made,
-        };
-        structure.print(last, &mut self.input).then_some(done)
+        structure.patched(tree, &mut self.input)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Layout, NONE, Tokens};
 use wug_grammar::derivation::Node;
-use wug_grammar::{BodyId, Derivation, Grammar, RuleId, Symbol};
+use wug_grammar::{BodyId, Derivation, Grammar, Symbol};
 
 /// A token, and what is skipped before it; or the end of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) enum Frame {
 pub(super) fn collect(
     grammar: &Grammar,
     tokens: &Tokens,
-    rule: RuleId,
+    root: Symbol,
     derivation: &Derivation,
     layout: &mut Layout,
 ) -> Option<()> {
@@ -47,10 +47,11 @@ pub(super) fn collect(
         leaves.push(Leaf { token, start, gap, len });
         Some(())
     };
-    if grammar.rule(rule).is_token() {
-        leaf(&mut walk, tokens.of_rule(grammar, rule))?;
-    } else {
-        walk.body(grammar.rule(rule).body)?;
+    match root {
+        Symbol::Rule(rule) if grammar.rule(rule).is_token() => {
+            leaf(&mut walk, tokens.of_rule(grammar, rule))?;
+        }
+        root => walk.enter(root)?,
     }
     while let Some(number) = walk.symbol()? {
         match tokens.of_symbol[number as usize] {
@@ -65,14 +66,14 @@ pub(super) fn collect(
 /// Appends the input of a derivation of a grammar without tokens.
 pub(super) fn print(
     grammar: &Grammar,
-    rule: RuleId,
+    root: Symbol,
     derivation: &Derivation,
     frames: &mut Vec<Frame>,
     out: &mut Vec<u8>,
 ) -> Option<()> {
     frames.clear();
     let mut walk = Walk { grammar, derivation, at: 0, frames };
-    walk.body(grammar.rule(rule).body)?;
+    walk.enter(root)?;
     while let Some(number) = walk.symbol()? {
         match grammar.symbol(number) {
             Symbol::Bytes(bytes) => out.extend_from_slice(grammar.bytes(bytes)),

@@ -18,11 +18,13 @@
 //! | `leaves` | the tokens of a derivation, each with its kind |
 //! | `separators` | texts that can stand between tokens |
 //! | `fit` | what stands between them |
+//! | `join` | the same for texts that are put together |
 //!
 //! Sequences of several skipped tokens are kept, but never made: where one
 //! does not separate, hardly ever do two.
 
 mod fit;
+mod join;
 mod leaves;
 mod separators;
 
@@ -30,7 +32,7 @@ use fit::{Fit, Gap};
 use leaves::{Frame, Leaf};
 use separators::Separators;
 use wug_grammar::lexical::{Lexicon, TooLarge};
-use wug_grammar::{AltId, Derivation, Grammar, ModeId, RuleId, Symbol};
+use wug_grammar::{AltId, BodyId, Derivation, Grammar, ModeId, RuleId, Symbol};
 
 /// Prints derivations of one grammar; immutable, shared between threads.
 #[derive(Debug)]
@@ -105,16 +107,52 @@ impl<'g> Printer<'g> {
         layout: &mut Layout,
         out: &mut Vec<u8>,
     ) -> Option<()> {
+        self.print_symbol(Symbol::Rule(rule), derivation, spacing, layout, out)
+    }
+
+    /// As [`Printer::print`], for a derivation of the body of a rule, of a
+    /// group or of a round.
+    pub fn print_body(
+        &self,
+        body: BodyId,
+        derivation: &Derivation,
+        layout: &mut Layout,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        self.print_symbol(Symbol::Group(body), derivation, Spacing::Keep, layout, out)
+    }
+
+    fn print_symbol(
+        &self,
+        root: Symbol,
+        derivation: &Derivation,
+        spacing: Spacing,
+        layout: &mut Layout,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
         let from = out.len();
         let done = match &self.tokens {
-            None => leaves::print(self.grammar, rule, derivation, &mut layout.frames, out),
-            Some(tokens) => leaves::collect(self.grammar, tokens, rule, derivation, layout)
+            None => leaves::print(self.grammar, root, derivation, &mut layout.frames, out),
+            Some(tokens) => leaves::collect(self.grammar, tokens, root, derivation, layout)
                 .and_then(|()| Fit::new(tokens, derivation.texts(), layout, out).run(spacing)),
         };
         if done.is_none() {
             out.truncate(from);
         }
         done
+    }
+
+    /// Whether parts of inputs can be put together by [`Printer::join`]: not
+    /// if what a text means depends on more than where it begins.
+    pub fn joins(&self) -> bool {
+        self.tokens.as_ref().is_none_or(|tokens| tokens.lexicon.modes.len() == 1)
+    }
+
+    /// Puts separators into a text that was put together from several, at the
+    /// joints that a token would run across. Joints are in order, each at a
+    /// place where one token ends and another may begin.
+    pub fn join(&self, text: &mut Vec<u8>, joints: &mut [usize]) -> Option<()> {
+        self.tokens.as_ref().map_or(Some(()), |tokens| join::join(tokens, text, joints))
     }
 
     /// The derivation that was printed last with `layout`, with what now

@@ -1,16 +1,17 @@
 //! Another alternative in the place of one, with the children that fit.
 
+use super::edit::{Edit, With};
 use super::grow::Bounds;
-use super::{FRESH_DEPTH, FRESH_NODES, MAX_NODES, Mutator, Tree, replace};
+use super::{FRESH_DEPTH, FRESH_NODES, MAX_NODES, Mutator, Tree};
 use crate::rng::Rng;
-use wug_grammar::derivation::{Derivation, Forwards, Node, Part};
+use wug_grammar::derivation::{Derivation, Forwards, Node};
 use wug_grammar::{AltId, BodyId, Symbol};
 
 /// Nodes that are looked at for one that fits.
 const LOOKED_AT: usize = 512;
 
 impl Mutator {
-    pub(super) fn exchange(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+    pub(super) fn exchange(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         let derivation = tree.derivation();
         // A body with one alternative has no other.
         for _ in 0..4 {
@@ -18,7 +19,7 @@ impl Mutator {
             let Node::Alternative(old) = derivation.node(at) else { return None };
             let Some(new) = self.other(body, old, rng) else { continue };
             self.build(derivation, at, new, rng)?;
-            return replace(derivation, at, &Part::subtree(&self.part, 0), out);
+            return Some(Edit::subtree(tree, at, With::Part(body)));
         }
         None
     }

@@ -20,8 +20,21 @@ const BYTES: usize = 64 << 20;
 /// What can be put in the place of a node.
 #[derive(Debug)]
 pub(super) struct Fragments {
-    of_body: Vec<Vec<Derivation>>,
+    of_body: Vec<Vec<Fragment>>,
     bytes: usize,
+}
+
+/// A subtree, and what it derives.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fragment {
+    pub derivation: Derivation,
+    pub text: Box<[u8]>,
+}
+
+impl Fragment {
+    fn bytes(&self) -> usize {
+        self.derivation.bytes() + self.text.len()
+    }
 }
 
 impl Fragments {
@@ -30,9 +43,14 @@ impl Fragments {
     }
 
     /// Some fragment of a body.
-    pub fn draw(&self, body: BodyId, rng: &mut Rng) -> Option<&Derivation> {
+    pub fn draw(&self, body: BodyId, rng: &mut Rng) -> Option<usize> {
         let known = &self.of_body[body.index()];
-        (!known.is_empty()).then(|| &known[rng.below(known.len() as u32) as usize])
+        (!known.is_empty()).then(|| rng.below(known.len() as u32) as usize)
+    }
+
+    /// The one that was drawn.
+    pub fn get(&self, body: BodyId, at: usize) -> &Fragment {
+        &self.of_body[body.index()][at]
     }
 
     /// Keeps some of the subtrees of an input.
@@ -45,14 +63,15 @@ impl Fragments {
                 if end - at > LARGEST {
                     continue;
                 }
-                let mut fragment = Derivation::default();
-                Forwards::new(&mut fragment).graft(derivation, at..end);
-                self.keep(body, fragment, rng);
+                let mut part = Derivation::default();
+                Forwards::new(&mut part).graft(derivation, at..end);
+                let text = tree.text()[tree.span(&(at..end))].into();
+                self.keep(body, Fragment { derivation: part, text }, rng);
             }
         }
     }
 
-    fn keep(&mut self, body: BodyId, fragment: Derivation, rng: &mut Rng) {
+    fn keep(&mut self, body: BodyId, fragment: Fragment, rng: &mut Rng) {
         let known = &mut self.of_body[body.index()];
         if known.contains(&fragment) {
             return;

@@ -11,7 +11,9 @@
 //! | `grow` | fresh derivations of a symbol |
 //! | `fragments` | subtrees of other inputs |
 //! | `lexemes` | texts of tokens |
-//! | `ops`, `exchange` | the operations |
+//! | `ops`, `exchange` | the operations: what each decides |
+//! | `edit` | a decision, carried out on a derivation |
+//! | `patch` | the same on its text alone, which is quicker |
 //!
 //! The grammar as written, not the lowered one: inputs that people have are
 //! read by it, with their white space and comments. Tokens that would run
@@ -19,18 +21,23 @@
 //!
 //! Nothing is allocated for a mutation once buffers have grown.
 
+mod edit;
 mod exchange;
 mod fragments;
 mod grow;
 mod lexemes;
 mod ops;
+mod patch;
 mod shape;
 mod tree;
 
+pub use patch::Patches;
 pub use shape::Shape;
 pub use tree::{Leaf, Tree};
 
+use crate::lexemes::Printer;
 use crate::rng::Rng;
+use edit::Edit;
 use fragments::Fragments;
 use grow::{Bounds, Grow};
 use lexemes::Lexemes;
@@ -171,15 +178,9 @@ impl Mutator {
         }
     }
 
-    /// Replaces some bytes of an input that lie in one token, if the result
-    /// is a lexeme of the same token. Only in grammars with tokens.
-    pub fn put_text(
-        &mut self,
-        tree: &Tree,
-        bytes: Range<usize>,
-        put: &[u8],
-        out: &mut Derivation,
-    ) -> Option<()> {
+    /// The token that some bytes of an input lie in, if with others in their
+    /// place it is still a lexeme of the same rule.
+    pub fn accepts(&mut self, tree: &Tree, bytes: Range<usize>, put: &[u8]) -> Option<Range<usize>> {
         let (node, place) = tree.derivation().owner(bytes.start)?;
         let Leaf::Token(rule) = tree.leaf(node)? else { return None };
         if bytes.end > place.end {
@@ -190,11 +191,7 @@ impl Mutator {
         self.text.extend_from_slice(&old[..bytes.start - place.start]);
         self.text.extend_from_slice(put);
         self.text.extend_from_slice(&old[bytes.end - place.start..]);
-        if !lexemes::is_lexeme(&self.shape, rule, &self.text) {
-            return None;
-        }
-        Forwards::new(&mut self.part).leaf(&self.text, false);
-        replace(tree.derivation(), node, &Part::subtree(&self.part, 0), out)
+        lexemes::is_lexeme(&self.shape, rule, &self.text).then_some(place)
     }
 
     /// A fresh input, free for `depth` levels and about `nodes` nodes. None
@@ -209,17 +206,38 @@ impl Mutator {
     /// Changes a derivation. None where there is nothing to change so, or
     /// the result would be too large.
     pub fn mutate(&mut self, op: Op, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+        let edit = self.decide(op, tree, rng)?;
+        self.rebuild(&edit, tree, out)
+    }
+
+    /// As [`Mutator::mutate`], on the text of a tree: only what is changed is
+    /// printed. Adds to `patches` what is to be replaced; nothing is added
+    /// where there is nothing to change so.
+    pub fn patch(
+        &mut self,
+        op: Op,
+        tree: &Tree,
+        rng: &mut Rng,
+        printer: &Printer<'_>,
+        patches: &mut Patches,
+    ) -> Option<()> {
+        let edit = self.decide(op, tree, rng)?;
+        self.write(&edit, tree, printer, patches)
+    }
+
+    /// What an operation is going to do.
+    fn decide(&mut self, op: Op, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         match op {
-            Op::Fresh => self.fresh_subtree(tree, rng, out),
-            Op::Splice => self.splice(tree, rng, out),
-            Op::Shrink => self.shrink(tree, rng, out),
-            Op::Recurse => self.recurse(tree, rng, out),
-            Op::Swap => self.swap(tree, rng, out),
-            Op::Drop => self.drop_rounds(tree, rng, out),
-            Op::Repeat => self.repeat_rounds(tree, rng, out),
-            Op::Insert => self.insert_round(tree, rng, out),
-            Op::Exchange => self.exchange(tree, rng, out),
-            Op::Lexeme => self.lexeme(tree, rng, out),
+            Op::Fresh => self.fresh_subtree(tree, rng),
+            Op::Splice => self.splice(tree, rng),
+            Op::Shrink => self.shrink(tree, rng),
+            Op::Recurse => self.recurse(tree, rng),
+            Op::Swap => self.swap(tree, rng),
+            Op::Drop => self.drop_rounds(tree, rng),
+            Op::Repeat => self.repeat_rounds(tree, rng),
+            Op::Insert => self.insert_round(tree, rng),
+            Op::Exchange => self.exchange(tree, rng),
+            Op::Lexeme => self.lexeme(tree, rng),
         }
     }
 }

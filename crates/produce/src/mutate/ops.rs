@@ -1,67 +1,55 @@
-//! The operations on subtrees, repetitions and leaves.
+//! The operations on subtrees, repetitions and leaves: what each decides.
 
+use super::edit::{Edit, With};
 use super::grow::{Bounds, member};
 use super::lexemes::is_lexeme;
-use super::{FRESH_DEPTH, FRESH_NODES, Leaf, MAX_NODES, Mutator, Tree, replace, rounds};
+use super::{FRESH_DEPTH, FRESH_NODES, Leaf, MAX_NODES, Mutator, Tree, rounds};
 use crate::rng::Rng;
-use wug_grammar::derivation::{Derivation, Forwards, Part};
+use wug_grammar::derivation::{Derivation, Forwards};
 use wug_grammar::{BodyId, RepeatId};
 
 /// A recursion is repeated at most so often.
 const MOST_REPEATS: u32 = 5;
 
 impl Mutator {
-    pub(super) fn fresh_subtree(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+    pub(super) fn fresh_subtree(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         let (body, at) = tree.pick(rng)?;
         self.grow_part(body, rng)?;
-        replace(tree.derivation(), at, &Part::subtree(&self.part, 0), out)
+        Some(Edit::subtree(tree, at, With::Part(body)))
     }
 
-    pub(super) fn splice(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+    pub(super) fn splice(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         let (body, at) = tree.pick(rng)?;
         let fragment = self.fragments.draw(body, rng)?;
-        replace(tree.derivation(), at, &Part::subtree(fragment, 0), out)
+        Some(Edit::subtree(tree, at, With::Fragment(body, fragment)))
     }
 
-    pub(super) fn shrink(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+    pub(super) fn shrink(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         let (outer, inner) = tree.pick_recursion(&self.shape, rng)?;
-        replace(tree.derivation(), outer, &Part::subtree(tree.derivation(), inner), out)
+        let inside = inner..tree.derivation().end(inner);
+        Some(Edit::subtree(tree, outer, With::Own { nodes: inside, times: 1 }))
     }
 
-    pub(super) fn recurse(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
-        let derivation = tree.derivation();
-        let (outer, mut inner) = tree.pick_recursion(&self.shape, rng)?;
-        let step = inner - outer;
-        replace(derivation, inner, &Part::subtree(derivation, outer), out)?;
-        for _ in 0..rng.below(MOST_REPEATS) {
-            inner += step;
-            let part = Part::subtree(derivation, outer);
-            if replace(out, inner, &part, &mut self.between).is_none() {
-                break;
-            }
-            std::mem::swap(out, &mut self.between);
-        }
-        Some(())
+    pub(super) fn recurse(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
+        let (outer, inner) = tree.pick_recursion(&self.shape, rng)?;
+        Some(Edit::Recurse { outer, inner, times: 1 + rng.below(MOST_REPEATS) })
     }
 
-    pub(super) fn swap(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
-        let derivation = tree.derivation();
+    pub(super) fn swap(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         // Of nodes that lie in each other, another pair may not.
         for _ in 0..4 {
             let (_, nodes) = tree.pick_group(rng)?;
             let mut any = || nodes[rng.below(nodes.len() as u32) as usize] as usize;
             let (a, b) = (any(), any());
             let (first, second) = (a.min(b), a.max(b));
-            if first == second || derivation.end(first) > second {
-                continue;
+            if first != second && tree.derivation().end(first) <= second {
+                return Some(Edit::Swap { first, second });
             }
-            replace(derivation, second, &Part::subtree(derivation, first), &mut self.between)?;
-            return replace(&self.between, first, &Part::subtree(derivation, second), out);
         }
         None
     }
 
-    pub(super) fn drop_rounds(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+    pub(super) fn drop_rounds(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         let derivation = tree.derivation();
         let (at, repeat) = tree.pick_repeat(rng)?;
         let count = rounds(derivation, at);
@@ -69,12 +57,10 @@ impl Mutator {
         let dropped = some_of(most, rng)?;
         let first = rng.below(count - dropped + 1);
         let cut = nodes_of(derivation, at, first, dropped);
-        derivation.rebuild(Some(at), cut, &[], out);
-        out.set_count(at, count - dropped);
-        Some(())
+        Some(Edit::Rounds { at, cut, with: With::Nothing, count: count - dropped })
     }
 
-    pub(super) fn repeat_rounds(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+    pub(super) fn repeat_rounds(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         let derivation = tree.derivation();
         let (at, repeat) = tree.pick_repeat(rng)?;
         let count = rounds(derivation, at);
@@ -87,15 +73,11 @@ impl Mutator {
         }
         let most = room.min(fits).min(1 << rng.below(7));
         let times = 1 + rng.below(most);
-        let part = Part { of: derivation, nodes: nodes.clone() };
-        const MOST: usize = 64;
-        let parts: [Part<'_>; MOST] = std::array::from_fn(|_| part.clone());
-        derivation.rebuild(Some(at), nodes.end..nodes.end, &parts[..times as usize], out);
-        out.set_count(at, count + taken * times);
-        Some(())
+        let cut = nodes.end..nodes.end;
+        Some(Edit::Rounds { at, cut, with: With::Own { nodes, times }, count: count + taken * times })
     }
 
-    pub(super) fn insert_round(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+    pub(super) fn insert_round(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         let derivation = tree.derivation();
         let (at, repeat) = tree.pick_repeat(rng)?;
         let count = rounds(derivation, at);
@@ -103,40 +85,35 @@ impl Mutator {
         if self.room(repeat, count) == 0 || derivation.len() > MAX_NODES {
             return None;
         }
-        let place = nodes_of(derivation, at, rng.below(count + 1), 0);
+        let cut = nodes_of(derivation, at, rng.below(count + 1), 0);
         let foreign = if rng.below(2) == 0 { self.fragments.draw(body, rng) } else { None };
-        match foreign {
-            Some(fragment) => derivation.rebuild(Some(at), place, &[Part::subtree(fragment, 0)], out),
+        let with = match foreign {
+            Some(fragment) => With::Fragment(body, fragment),
             None => {
                 self.grow_part(body, rng)?;
-                derivation.rebuild(Some(at), place, &[Part::subtree(&self.part, 0)], out);
+                With::Part(body)
             }
-        }
-        out.set_count(at, count + 1);
-        Some(())
+        };
+        Some(Edit::Rounds { at, cut, with, count: count + 1 })
     }
 
-    pub(super) fn lexeme(&mut self, tree: &Tree, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
+    pub(super) fn lexeme(&mut self, tree: &Tree, rng: &mut Rng) -> Option<Edit> {
         let derivation = tree.derivation();
         let (at, leaf) = tree.pick_leaf(rng)?;
-        match leaf {
+        let rule = match leaf {
             Leaf::Member(class) => {
-                out.clone_from(derivation);
-                out.set_member(at, member(&self.shape, class, rng));
-                Some(())
+                return Some(Edit::Member { at, class, value: member(&self.shape, class, rng) });
             }
-            Leaf::Token(rule) => {
-                if rng.below(2) == 0
-                    && self.varied_text(derivation.text(at), rng, |text, shape| is_lexeme(shape, rule, text))
-                {
-                    Forwards::new(&mut self.part).leaf(&self.text, false);
-                } else {
-                    let text = self.lexemes.draw(&self.shape, rule, rng)?;
-                    Forwards::new(&mut self.part).leaf(text, false);
-                }
-                replace(derivation, at, &Part::subtree(&self.part, 0), out)
-            }
+            Leaf::Token(rule) => rule,
+        };
+        let varied = rng.below(2) == 0
+            && self.varied_text(derivation.text(at), rng, |text, shape| is_lexeme(shape, rule, text));
+        if !varied {
+            let text = self.lexemes.draw(&self.shape, rule, rng)?;
+            self.text.clear();
+            self.text.extend_from_slice(text);
         }
+        Some(Edit::subtree(tree, at, With::Text))
     }
 
     /// A fresh derivation of a body, in `part`.

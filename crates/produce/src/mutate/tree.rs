@@ -2,6 +2,7 @@
 
 use super::shape::Shape;
 use crate::rng::Rng;
+use std::ops::Range;
 use wug_grammar::derivation::{Derivation, Event, Misfit, Place};
 use wug_grammar::{BodyId, ClassId, RepeatId, RuleId};
 
@@ -9,6 +10,10 @@ use wug_grammar::{BodyId, ClassId, RepeatId, RuleId};
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     derivation: Derivation,
+    /// What it derives.
+    text: Vec<u8>,
+    /// Where in it each node begins and ends.
+    spans: Vec<(u32, u32)>,
     /// Nodes whose body derives more than one text, by body.
     nodes: Vec<u32>,
     /// Where the nodes of each body begin; a last one behind all.
@@ -33,7 +38,7 @@ impl Tree {
     pub fn of(shape: &Shape, derivation: Derivation) -> Result<Tree, Misfit> {
         // The body in the upper half, the node in the lower: one number sorts fast.
         let mut found: Vec<u64> = Vec::new();
-        let mut tree = Tree::default();
+        let mut tree = Tree { spans: vec![(0, 0); derivation.len()], ..Tree::default() };
         // The innermost open node of each body, and what it hides.
         let mut open: Vec<Option<u32>> = vec![None; shape.grammar.body_count()];
         let mut hidden: Vec<(BodyId, Option<u32>)> = Vec::new();
@@ -42,6 +47,7 @@ impl Tree {
         derivation.walk(&shape.grammar, |event| match event {
             Event::Enter(node, place) => {
                 let node = node as u32;
+                tree.spans[node as usize].0 = tree.text.len() as u32;
                 is_body.push(matches!(place, Place::Body(_)));
                 match place {
                     Place::Body(body) => {
@@ -61,8 +67,9 @@ impl Tree {
                     Place::Class(_) | Place::Literal(_) | Place::Skipped => {}
                 }
             }
-            Event::Bytes(_) => {}
-            Event::Leave(_) => {
+            Event::Bytes(bytes) => tree.text.extend_from_slice(bytes),
+            Event::Leave(node) => {
+                tree.spans[node].1 = tree.text.len() as u32;
                 if let (Some(true), Some((body, before))) = (is_body.pop(), hidden.last().copied()) {
                     open[body.index()] = before;
                     hidden.pop();
@@ -88,9 +95,41 @@ impl Tree {
         &self.derivation
     }
 
+    /// The input.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Where in the input some nodes, whole subtrees side by side, stand. The
+    /// place of none is that before the node, or behind the one before it.
+    pub(super) fn span(&self, nodes: &Range<usize>) -> Range<usize> {
+        let (from, to) = match nodes.is_empty() {
+            false => (self.spans[nodes.start].0, self.last_end(nodes)),
+            true => match self.spans.get(nodes.start) {
+                Some(span) => (span.0, span.0),
+                None => (self.text.len() as u32, self.text.len() as u32),
+            },
+        };
+        from as usize..to as usize
+    }
+
+    /// The end of the last of some subtrees side by side.
+    fn last_end(&self, nodes: &Range<usize>) -> u32 {
+        let mut at = nodes.start;
+        loop {
+            let next = self.derivation.end(at);
+            if next >= nodes.end {
+                return self.spans[at].1;
+            }
+            at = next;
+        }
+    }
+
     /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
         self.derivation.bytes()
+            + self.text.len()
+            + size_of_val(&self.spans[..])
             + size_of_val(&self.nodes[..])
             + size_of_val(&self.groups[..])
             + size_of_val(&self.recursive[..])
@@ -149,6 +188,14 @@ impl Tree {
     /// The leaves that could be others.
     pub fn leaves(&self) -> impl Iterator<Item = (usize, Leaf)> + '_ {
         self.leaves.iter().map(|(node, leaf)| (*node as usize, *leaf))
+    }
+
+    /// The place of some node of at most so many bytes.
+    pub fn pick_span(&self, most: usize, rng: &mut Rng) -> Option<Range<usize>> {
+        (0..8).find_map(|_| {
+            let (start, end) = self.spans[self.index(self.spans.len(), rng)?];
+            (1..=most as u32).contains(&(end - start)).then_some(start as usize..end as usize)
+        })
     }
 
     /// What a node is, if it is a leaf that could be another.

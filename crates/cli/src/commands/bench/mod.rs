@@ -3,6 +3,7 @@
 //! Each benchmark runs its contestants in turns, round by round, and gives
 //! medians of per-round ratios: machines are noisy, and noise hits both.
 
+mod campaign;
 mod executor;
 mod folder;
 mod load;
@@ -25,6 +26,7 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum Name {
+    Campaign(campaign::CampaignBench),
     Executor(executor::Executor),
     Folder(folder::FolderBench),
     Load(load::Load),
@@ -37,6 +39,7 @@ enum Name {
 impl Bench {
     pub fn run(self) -> Outcome {
         match self.name {
+            Name::Campaign(campaign) => campaign.run(),
             Name::Executor(executor) => executor.run(),
             Name::Folder(folder) => folder.run(),
             Name::Load(load) => load.run(),

@@ -13,7 +13,7 @@
 //! core, as afl-fuzz does it by itself.
 
 mod build;
-mod cost;
+pub mod cost;
 mod layers;
 mod rival;
 
