@@ -14,6 +14,10 @@ mod automaton;
 mod derive;
 mod form;
 mod labels;
+mod mutate;
+mod read;
+pub mod shapes;
+pub mod uniform;
 mod walk;
 
 pub use automaton::{
@@ -22,6 +26,8 @@ pub use automaton::{
 pub use derive::Underived;
 pub use form::Form;
 pub use labels::{Label, Labels, Leaf, Slot, Word};
+pub use mutate::{MAX_REPEATS, Mutator, Pool};
+pub use read::{Reader, Unread};
 pub use walk::{TooShort, Walker, Weight};
 
 use std::fmt;

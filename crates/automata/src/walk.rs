@@ -57,13 +57,25 @@ impl Automaton {
     /// leads to; none if some step is not one.
     pub fn replay_from(&self, mut state: u32, walk: &[Step], out: &mut Vec<u8>) -> Option<u32> {
         for &step in walk {
-            let (transition, member) = self.decode(state, step)?;
-            let transition = self.row(state)[transition as usize];
-            let (slot, member) = self.labels.find(transition.label, member)?;
-            self.labels.emit(self.labels.slots(transition.label)[slot].leaf, member, out);
-            state = transition.target;
+            state = self.take(state, step, out)?;
         }
         Some(state)
+    }
+
+    /// Takes one step, and appends its bytes.
+    #[inline]
+    pub(crate) fn take(&self, state: u32, step: Step, out: &mut Vec<u8>) -> Option<u32> {
+        let (place, member) = self.decode(state, step)?;
+        let first = self.states[state as usize].first;
+        let transition = self.transitions[(first + place) as usize];
+        let label = &self.labels.labels[transition.label as usize];
+        if label.slots == 1 {
+            self.labels.emit(self.labels.slots[label.first as usize].leaf, member, out);
+        } else {
+            let (slot, member) = self.labels.find(transition.label, member)?;
+            self.labels.emit(self.labels.slots(transition.label)[slot].leaf, member, out);
+        }
+        Some(transition.target)
     }
 
     /// Appends the bytes of a walk; whether it is one of an input.

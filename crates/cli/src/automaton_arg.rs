@@ -14,7 +14,7 @@ use wug_grammar::{Grammar, Loaded};
 pub struct StackArg {
     /// Height of the stack that states of the grammar
     /// automaton stand for; without it, states are made
-    /// that walks most likely come to, up to 131,072
+    /// that walks most likely come to, up to 65,536
     #[arg(long, value_parser = number::small, value_name = "N", verbatim_doc_comment)]
     pub stack_limit: Option<u32>,
 }
@@ -36,21 +36,32 @@ pub struct GrammarAutomaton {
 }
 
 impl GrammarAutomaton {
+    /// The grammar that inputs must be judged by, if they must be.
+    pub fn judge(&self) -> Option<&Grammar> {
+        (!self.unproven.is_empty()).then_some(&self.grammar)
+    }
+
     /// Builds it, and tells what is wrong.
     pub fn of(loaded: Loaded, stack: StackArg) -> Result<GrammarAutomaton, Failure> {
         let lowered = lower::lower(&loaded.grammar);
         terminal::diagnostics(&lowered.warnings, &loaded.sources);
         let built = Form::of(&lowered.grammar).and_then(|form| Built::new(form, stack.limits()));
-        let built = built.map_err(|unfit| match unfit {
-            Unfit::Endless(diagnostic) => {
-                if !lowered.warnings.iter().any(|d| d.severity == wug_grammar::Severity::Error) {
-                    terminal::diagnostics(&[*diagnostic], &loaded.sources);
-                }
-                Failure::No
-            }
-            unfit => Failure::Message(1, unfit.to_string()),
-        })?;
+        let built = built.map_err(|unfit| refuse(unfit, &loaded, &lowered))?;
         Ok(GrammarAutomaton { grammar: loaded.grammar, built, unproven: lowered.unproven })
+    }
+}
+
+/// Tells why there is no automaton.
+pub fn refuse(unfit: Unfit, loaded: &Loaded, lowered: &lower::Lowered) -> Failure {
+    match unfit {
+        Unfit::Endless(diagnostic) => {
+            // Lowering has told why nothing is left, where it knows better.
+            if !lowered.warnings.iter().any(|d| d.severity == wug_grammar::Severity::Error) {
+                terminal::diagnostics(&[*diagnostic], &loaded.sources);
+            }
+            Failure::No
+        }
+        unfit => Failure::Message(1, unfit.to_string()),
     }
 }
 

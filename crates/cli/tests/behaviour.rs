@@ -94,6 +94,8 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["fuzz"],
         &["minimize"],
         &["bench"],
+        &["bench", "automata"],
+        &["bench", "diversity"],
         &["bench", "load"],
         &["bench", "parse"],
         &["bench", "executor"],

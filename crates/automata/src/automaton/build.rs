@@ -33,8 +33,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What is built when no stack limit is given: at most about 32 MiB.
-    pub const DEFAULT: Limits = Limits { stack: None, states: 1 << 17, transitions: 1 << 20 };
+    /// What is built when no stack limit is given: at most about 16 MiB.
+    pub const DEFAULT: Limits = Limits { stack: None, states: 1 << 16, transitions: 1 << 19 };
 
     /// With a stack limit that someone asked for: at most about 512 MiB.
     pub fn with_stack(stack: u32) -> Limits {
@@ -88,7 +88,8 @@ impl Built {
         let mut search = Search::new(&form);
         let all = match limits.stack {
             Some(limit) => search.by_height(limit, limits)?,
-            None => search.all(limits) || search.by_chance(limits)?,
+            // Where a rule embeds itself there is no end of stacks.
+            None => (!form.self_embedding && search.all(limits)) || search.by_chance(limits)?,
         };
         let (stacks, stack_of, start) = search.keep();
         let (rows, transitions) = search.rows();
@@ -129,15 +130,13 @@ struct Facts {
     need: u32,
     /// Transitions of its row, at most.
     row: u32,
-    /// What all transitions of its row and the end weigh together.
-    units: f64,
     /// Whether an input may end with it.
     accepting: bool,
 }
 
 impl<'f> Search<'f> {
     fn new(form: &'f Form) -> Search<'f> {
-        let facts = Facts { height: 0, need: 0, row: 0, units: 1.0, accepting: true };
+        let facts = Facts { height: 0, need: 0, row: 0, accepting: true };
         let mut search = Search {
             form,
             stacks: vec![Stack { item: NONE, below: NONE }],
@@ -161,12 +160,10 @@ impl<'f> Search<'f> {
             height: under.height + 1,
             need: under.need.max(under.height.saturating_add(self.form.heights[item as usize])),
             row: top.count,
-            units: self.form.transitions_of(item).map(|t| self.units(t)).sum(),
             accepting: top.nullable && under.accepting,
         };
         if top.nullable {
             facts.row = facts.row.saturating_add(under.row);
-            facts.units += under.units;
         }
         self.stacks.push(Stack { item, below });
         self.facts.push(facts);
@@ -174,10 +171,6 @@ impl<'f> Search<'f> {
         let id = self.stacks.len() as u32 - 1;
         self.ids.insert((item, below), id);
         id
-    }
-
-    fn units(&self, transition: u32) -> f64 {
-        f64::from(self.form.labels.labels[transition as usize].units)
     }
 
     /// The stack below, if what is on top can be left empty.
@@ -261,6 +254,11 @@ impl<'f> Search<'f> {
     }
 
     /// Looks at the stacks that a walk comes to most likely; never at all.
+    ///
+    /// A walk is taken to draw among transitions, not among their words: a
+    /// rule with thousands of names would else make all but the calls that
+    /// nest without end unlikely. For the same reason each level of the stack
+    /// counts as one more coin.
     fn by_chance(&mut self, limits: Limits) -> Result<bool, Unfit> {
         *self = Search::new(self.form);
         let mut budget = Budget::new(limits);
@@ -269,7 +267,7 @@ impl<'f> Search<'f> {
             if self.seen(stack) {
                 continue;
             }
-            let Facts { row, units, height, .. } = self.facts[stack as usize];
+            let Facts { row, height, accepting, .. } = self.facts[stack as usize];
             if !budget.take(row) {
                 break;
             }
@@ -277,15 +275,15 @@ impl<'f> Search<'f> {
             if height >= HIGHEST {
                 continue;
             }
+            let each = chance / f64::from(row + u32::from(accepting)).max(1.0);
             // What passes through to the stack below.
             if let Some(below) = self.through(stack).filter(|&below| !self.seen(below)) {
-                open.push(Chance(chance * self.facts[below as usize].units / units, below));
+                let passes = self.facts[below as usize].row.max(1);
+                open.push(Chance(each * f64::from(passes), below));
             }
-            let first = self.form.items.get(self.stacks[stack as usize].item as usize).map_or(0, |i| i.first);
-            for (transition, &target) in (first..).zip(self.targets_of(stack)) {
-                if !self.seen(target) {
-                    open.push(Chance(chance * self.units(transition) / units, target));
-                }
+            for &target in self.targets_of(stack).iter().filter(|&&target| !self.seen(target)) {
+                let higher = self.facts[target as usize].height.saturating_sub(height);
+                open.push(Chance(each * 0.5f64.powi(higher as i32), target));
             }
         }
         match self.ends()[self.start as usize] {
@@ -297,16 +295,24 @@ impl<'f> Search<'f> {
     /// Whether each stack can be emptied by way of looked-at ones.
     fn ends(&self) -> Vec<bool> {
         let stacks = || (0..self.stacks.len() as u32).filter(|&stack| self.seen(stack));
-        let mut sources: Vec<Vec<u32>> = vec![Vec::new(); self.stacks.len()];
+        let targets = |stack| self.targets_of(stack).iter().copied().chain(self.through(stack));
+        // For each stack those that lead to it, as one list.
+        let mut from = vec![0u32; self.stacks.len() + 1];
+        stacks().flat_map(targets).for_each(|target| from[target as usize + 1] += 1);
+        (0..self.stacks.len()).for_each(|i| from[i + 1] += from[i]);
+        let (mut next, mut sources) = (from.clone(), vec![0u32; from[self.stacks.len()] as usize]);
         for stack in stacks() {
-            let targets = self.targets_of(stack).iter().copied().chain(self.through(stack));
-            targets.for_each(|target| sources[target as usize].push(stack));
+            for target in targets(stack) {
+                sources[next[target as usize] as usize] = stack;
+                next[target as usize] += 1;
+            }
         }
         let mut ends = vec![false; self.stacks.len()];
         let mut open: Vec<u32> = stacks().filter(|&s| self.facts[s as usize].accepting).collect();
         while let Some(stack) = open.pop() {
             if !std::mem::replace(&mut ends[stack as usize], true) {
-                open.append(&mut sources[stack as usize]);
+                let range = from[stack as usize] as usize..from[stack as usize + 1] as usize;
+                open.extend_from_slice(&sources[range]);
             }
         }
         ends

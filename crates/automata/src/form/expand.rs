@@ -69,6 +69,7 @@ pub(super) fn expand(grammar: Grammar, tries: Tries, corners: Corners) -> Result
         start,
         heights,
         cut,
+        self_embedding: false,
         empty_alternatives: Vec::new(),
     })
 }

@@ -117,6 +117,8 @@ pub struct Form {
     /// The least height of a stack in which each item can be finished, with
     /// nothing below it.
     pub(crate) heights: Vec<u32>,
+    /// Whether some rule can stand inside itself with text on both sides.
+    pub(crate) self_embedding: bool,
     /// A repetition that was cut short, if there is one.
     pub(crate) cut: Option<RuleId>,
     /// For each body the alternative that derives the empty text soonest.
@@ -133,6 +135,7 @@ impl Form {
         let mut form = expand::expand(grammar, tries, corners)?;
         form.empty_alternatives =
             (0..form.grammar.body_count() as u32).map(|b| empty(&form.grammar, &facts, BodyId(b))).collect();
+        form.self_embedding = facts.graph.recursion.iter().any(|recursion| recursion.self_embedding);
         form.heights = heights::heights(&form);
         Ok(form)
     }

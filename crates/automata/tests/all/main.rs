@@ -4,4 +4,6 @@
 mod files;
 mod inputs;
 mod language;
+mod mutations;
+mod uniform;
 mod walks;

@@ -3,7 +3,9 @@
 //! Each benchmark runs its contestants in turns, round by round, and gives
 //! medians of per-round ratios: machines are noisy, and noise hits both.
 
+mod automata;
 mod campaign;
+mod diversity;
 mod executor;
 mod folder;
 mod load;
@@ -26,6 +28,9 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum Name {
+    #[command(alias = "automaton")]
+    Automata(automata::AutomataBench),
+    Diversity(diversity::Diversity),
     Campaign(campaign::CampaignBench),
     Executor(executor::Executor),
     Folder(folder::FolderBench),
@@ -39,6 +44,8 @@ enum Name {
 impl Bench {
     pub fn run(self) -> Outcome {
         match self.name {
+            Name::Automata(automata) => automata.run(),
+            Name::Diversity(diversity) => diversity.run(),
             Name::Campaign(campaign) => campaign.run(),
             Name::Executor(executor) => executor.run(),
             Name::Folder(folder) => folder.run(),

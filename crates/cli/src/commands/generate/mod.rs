@@ -4,6 +4,7 @@ pub mod compiled;
 mod pieces;
 mod sink;
 mod stats;
+mod uniform;
 mod walks;
 mod workers;
 
@@ -18,11 +19,14 @@ use compiled::Compiled;
 use sink::{Sink, SinkArg, sink_arg};
 use stats::{Clock, Lengths, Stats, used_share};
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use walks::Walks;
+use uniform::UniformInputs;
+use walks::{Judge, Walks};
 use workers::{Choices, Maker};
 use wug_automata::Weight;
+use wug_grammar::transform::lower;
 use wug_produce::tables::Tables;
 use wug_produce::{Engine, Options, Program, RanTogether, Scratch, Tape, Unfit};
 
@@ -65,11 +69,15 @@ pub struct Generate {
     /// more, else `vm`
     #[arg(long, value_enum, default_value_t = EngineArg::Auto, value_name = "NAME", hide_possible_values = true, verbatim_doc_comment)]
     engine: EngineArg,
-    /// What a class of characters counts as when a walk
-    /// draws a transition: `one`, or `paper`, its number of
-    /// members, as in Gramatron
-    #[arg(long, value_enum, default_value_t = WeightArg::One, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
-    weight: WeightArg,
+    /// Make inputs of A to B bytes, all derivations equally
+    /// likely: a text that has several is drawn more often
+    #[arg(long, value_parser = uniform::sizes, value_name = "A..B", conflicts_with_all = ["engine", "max_depth", "closing"], verbatim_doc_comment)]
+    uniform: Option<RangeInclusive<usize>>,
+    /// What a class of characters counts as: `one`, or
+    /// `paper`, its number of members, as in Gramatron
+    /// [default: one for walks, paper for --uniform]
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
+    weight: Option<WeightArg>,
     #[command(flatten)]
     stack: StackArg,
     /// Threads that make inputs; the result is the same for
@@ -200,8 +208,14 @@ impl Generate {
         if single && (self.count.unwrap_or(1) != 1 || self.bytes.is_some()) {
             return Err(Failure::usage("--record and --choices are for one input; leave -n and --bytes out"));
         }
-        if self.engine == EngineArg::Automaton {
-            return self.walks(single, &setup);
+        if self.uniform.is_some() || self.engine == EngineArg::Automaton {
+            if single {
+                return Err(Failure::usage("there are no choices to record or replay; use --engine vm"));
+            }
+            return match &self.uniform {
+                Some(sizes) => self.uniformly(sizes, &setup),
+                None => self.walks(&setup),
+            };
         }
         let loaded = self.grammar.load_and_warn()?;
         let closing = self.closing.into();
@@ -255,37 +269,54 @@ impl Generate {
             expected_mean: Some(program.expected_length()).filter(|m| m.is_finite()),
             alternatives_used: used,
             redrawn: scratches.iter().map(|s| s.redrawn).sum(),
-            ..self.stats(&pick, seed, &lengths, &clock)
+            ..self.stats(pick.name(), pick.why, seed, &lengths, &clock)
         };
         self.finish(sink, &interrupt, &stats)
     }
 
     /// Makes inputs as walks over an automaton.
-    fn walks(&self, single: bool, setup: &Clock) -> Outcome {
-        if single {
-            return Err(Failure::usage("walks have no choices to record or replay; use --engine vm"));
-        }
+    fn walks(&self, setup: &Clock) -> Outcome {
         let (built, read);
-        let walks = match file(&self.grammar)? {
+        let (automaton, judge) = match file(&self.grammar)? {
             Some(automaton) => {
                 read = automaton;
-                Walks::new(&read, None, self.weight.into(), self.max_size)?
+                (&read, None)
             }
             None => {
                 built = GrammarAutomaton::of(self.grammar.load_and_warn()?, self.stack)?;
-                Walks::of(&built, self.weight.into(), self.max_size)?
+                (&built.built.automaton, built.judge())
             }
         };
+        let walks = Walks::new(automaton, Judge::new(judge)?, self.weight(WeightArg::One), self.max_size)?;
+        self.make(&walks, "automaton", setup)
+    }
+
+    /// Makes inputs of some sizes, all derivations equally likely.
+    fn uniformly(&self, sizes: &RangeInclusive<usize>, setup: &Clock) -> Outcome {
+        let loaded = self.grammar.load_and_warn()?;
+        let lowered = lower::lower(&loaded.grammar);
+        let form = uniform::form(&loaded, &lowered)?;
+        let judge = Judge::new((!lowered.unproven.is_empty()).then_some(&loaded.grammar))?;
+        let weight = self.weight(WeightArg::Paper);
+        self.make(&UniformInputs::new(&form, sizes.clone(), weight, judge)?, "uniform", setup)
+    }
+
+    fn weight(&self, usual: WeightArg) -> Weight {
+        self.weight.unwrap_or(usual).into()
+    }
+
+    /// Makes all inputs by something that makes no choices.
+    fn make<M: Maker>(&self, maker: &M, engine: &'static str, setup: &Clock) -> Outcome {
         let (mut sink, seed) = self.sink_and_seed()?;
         let setup_seconds = setup.cpu().as_secs_f64();
         let interrupt = Interrupt::listen();
         let clock = Clock::start();
         let mut lengths = Lengths::default();
         let mut end = End { interrupt: &interrupt, sink: &mut sink, lengths: &mut lengths };
-        let scratches = self.many(&walks, seed, &mut end)?;
-        let pick = Pick { engine: self.engine, why: "asked for" };
-        let redrawn = scratches.iter().map(|s| s.redrawn).sum();
-        let stats = Stats { setup_seconds, redrawn, ..self.stats(&pick, seed, &lengths, &clock) };
+        let scratches = self.many(maker, seed, &mut end)?;
+        let redrawn = scratches.iter().map(M::redrawn).sum();
+        let stats =
+            Stats { setup_seconds, redrawn, ..self.stats(engine, "asked for", seed, &lengths, &clock) };
         self.finish(sink, &interrupt, &stats)
     }
 
@@ -432,12 +463,19 @@ impl Generate {
     }
 
     /// The figures that every engine has.
-    fn stats(&self, pick: &Pick, seed: u64, lengths: &Lengths, clock: &Clock) -> Stats {
+    fn stats(
+        &self,
+        engine: &'static str,
+        why: &'static str,
+        seed: u64,
+        lengths: &Lengths,
+        clock: &Clock,
+    ) -> Stats {
         let (wall, cpu): (Duration, Duration) = (clock.wall(), clock.cpu());
         let cpu_seconds = cpu.as_secs_f64();
         Stats {
-            engine: pick.name(),
-            why: pick.why,
+            engine,
+            why,
             seed,
             threads: self.threads,
             inputs: lengths.inputs,

@@ -5,6 +5,7 @@
 //! many there are. Each holds at most two pieces that nobody has taken yet.
 
 use super::compiled::Compiled;
+use super::uniform::UniformInputs;
 use super::walks::{self, Walks};
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
@@ -20,6 +21,8 @@ pub trait Maker: Sync {
     type Scratch: Send;
     /// An empty one.
     fn scratch(&self) -> Self::Scratch;
+    /// How many inputs were drawn again, since their tokens ran together.
+    fn redrawn(scratch: &Self::Scratch) -> u64;
     /// Fills a batch with inputs, until there are `enough` bytes; the index
     /// behind the last.
     fn fill(
@@ -47,6 +50,10 @@ impl Maker for Choices<'_> {
         Scratch::default()
     }
 
+    fn redrawn(scratch: &Scratch) -> u64 {
+        scratch.redrawn
+    }
+
     fn fill(
         &self,
         batch: &mut Batch,
@@ -67,6 +74,33 @@ impl Maker for Walks<'_> {
 
     fn scratch(&self) -> walks::Scratch {
         Walks::scratch(self)
+    }
+
+    fn redrawn(scratch: &walks::Scratch) -> u64 {
+        scratch.redrawn
+    }
+
+    fn fill(
+        &self,
+        batch: &mut Batch,
+        seed: u64,
+        indices: Range<u64>,
+        enough: usize,
+        scratch: &mut walks::Scratch,
+    ) -> Result<u64, RanTogether> {
+        batch.fill_by(indices, enough, |index, out| self.produce(seed, index, scratch, out))
+    }
+}
+
+impl Maker for UniformInputs<'_> {
+    type Scratch = walks::Scratch;
+
+    fn scratch(&self) -> walks::Scratch {
+        UniformInputs::scratch(self)
+    }
+
+    fn redrawn(scratch: &walks::Scratch) -> u64 {
+        scratch.redrawn
     }
 
     fn fill(

@@ -1,0 +1,82 @@
+//! After warm-up, walks and mutations of walks allocate nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use wug_automata::{Built, Form, Limits, Mutator, Pool, Walker, Weight};
+use wug_grammar::builtin;
+use wug_grammar::transform::lower;
+use wug_produce::rng::Rng;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: all is handed on to the system's allocator; the count is a plain
+// number of this thread, which needs no allocation.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn mutations_allocate_nothing_once_warm() {
+    let grammar = builtin::find("json").expect("built in").load().expect("it loads").grammar;
+    let form = Form::of(&lower::lower(&grammar).grammar).expect("a form");
+    let built = Built::new(form, Limits { stack: None, states: 5_000, transitions: 50_000 });
+    let built = built.expect("an automaton");
+    let walker = Walker::new(&built.automaton, Weight::One);
+    let mut mutator = Mutator::new(&walker);
+    let mut rng = Rng::new(1, 1);
+    let random = &mut || rng.wide();
+    const MAX: u32 = 2_000;
+    let (mut pool, mut walks) = (Pool::default(), Vec::new());
+    for _ in 0..50 {
+        let (mut walk, mut input) = (Vec::with_capacity(MAX as usize), Vec::new());
+        walker.walk(random, MAX, &mut walk, &mut input).expect("JSON is short");
+        assert!(pool.add(&built.automaton, &walk));
+        walks.push(walk);
+    }
+    let (mut into, mut out) = (Vec::with_capacity(MAX as usize), Vec::with_capacity(MAX as usize * 8));
+    let mut turn = |count: u64| {
+        let mut made = 0;
+        for i in 0..count {
+            let at = i as usize % walks.len();
+            made += u32::from(match i % 4 {
+                0 => mutator.random(&walks[at], random, MAX, &mut into, &mut out),
+                1 => mutator.splice(&walks[at], &pool, random, MAX, &mut into, &mut out),
+                2 => mutator.recurse(&walks[at], random, MAX, &mut into, &mut out),
+                _ => {
+                    out.clear();
+                    walker.walk(random, MAX, &mut into, &mut out).is_ok()
+                }
+            });
+            std::mem::swap(&mut walks[at], &mut into);
+        }
+        made
+    };
+    turn(20_000);
+    let before = ALLOCATIONS.with(Cell::get);
+    let made = turn(20_000);
+    let allocations = ALLOCATIONS.with(Cell::get) - before;
+    assert!(made > 10_000, "{made}");
+    assert_eq!(allocations, 0, "in {made} mutations");
+}
