@@ -17,6 +17,7 @@ pub mod executor;
 pub mod feedback;
 pub mod folder;
 pub mod fuzz;
+pub mod generalise;
 mod hash;
 pub mod havoc;
 pub mod operands;

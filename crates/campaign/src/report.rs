@@ -131,12 +131,36 @@ pub struct Report {
     pub traced_execs: u64,
     /// Executions spent on generalisation.
     pub generalise_execs: u64,
+    /// What came of it.
+    pub generalised: GeneraliseReport,
     /// What each mutator did.
     pub mutators: Vec<MutatorReport>,
     /// Crashes by stack, in the order of finding.
     pub crashes: Vec<CrashReport>,
     /// What became of the user's seeds.
     pub seeds: SeedsReport,
+}
+
+/// What was learned of the structure of inputs.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GeneraliseReport {
+    /// Inputs that were generalised.
+    pub inputs: u64,
+    /// Those that wait for it.
+    pub waiting: u64,
+    /// Bytes of the former, and how many of them do not matter.
+    pub bytes: u64,
+    /// See there.
+    pub gap_bytes: u64,
+    /// Gaps.
+    pub gaps: u64,
+    /// Texts between gaps, each once.
+    pub tokens: u64,
+    /// Words that are only right together.
+    pub links: u64,
+    /// Pairs of a gap and an input that fits into it.
+    pub pairs: u64,
 }
 
 /// What a mutator did.

@@ -1,6 +1,6 @@
 //! A run, and what is kept of it.
 
-use super::{Campaign, Error, Event};
+use super::{Campaign, Error, Event, learn};
 use crate::executor::coverage;
 use crate::feedback::{New, counts_reach, reaches};
 use crate::folder::{EntryId, How, Origin};
@@ -40,6 +40,9 @@ impl Campaign<'_> {
         self.figures.execs += 1;
         self.figures.report.input_bytes += self.input.len() as u64;
         let (verdict, wall) = (seen.verdict, seen.wall);
+        if let Some(learned) = &mut self.learned {
+            learned.judge(seen.coverage, &mut self.rng);
+        }
         let news = !self.options.plain && self.feedback.has_news(seen.coverage);
         let cost = if self.options.repeatable { 1.0 } else { wall.as_secs_f64() * 1e6 };
         let gain = if verdict.is_crash() {
@@ -88,6 +91,13 @@ impl Campaign<'_> {
         if !again {
             self.recheck(making)?;
         }
+        let found = match self.learned {
+            Some(_) => {
+                let edges = learn::edges_of(&news, |id| self.feedback.is_new_id(id));
+                Some((self.input.clone(), edges))
+            }
+            None => None,
+        };
         let mut tree = self.parse();
         if self.options.trim && !again && !varies {
             self.trim(&news, &mut tree)?;
@@ -95,6 +105,9 @@ impl Campaign<'_> {
         let edges = news.iter().filter(|new| self.feedback.is_new_id(new.id)).count();
         self.feedback.add(&self.counts);
         self.keep(making, tree, wall, varies, edges)?;
+        if let Some((input, edges)) = found {
+            self.remember(self.corpus.len() - 1, input, edges);
+        }
         Ok(if edges > 0 { 1.0 + (edges as f64).ln() / 2.0 } else { 0.2 })
     }
 

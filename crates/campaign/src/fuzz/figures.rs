@@ -16,6 +16,7 @@ pub(super) struct Figures {
     /// Executions spent on it.
     pub trim_execs: u64,
     pub sync: Duration,
+    pub generalise: Duration,
     begin: Instant,
     /// What earlier runs of this campaign took.
     before: Duration,
@@ -59,6 +60,7 @@ impl Figures {
             trim: Duration::ZERO,
             trim_execs: 0,
             sync: Duration::ZERO,
+            generalise: Duration::ZERO,
             begin,
             before: Duration::from_secs(before),
             execs_before: execs,
@@ -133,6 +135,10 @@ impl Campaign<'_> {
             execs: arm.tries,
             yield_now: arm.rate(),
         };
+        if let Some(learned) = &self.learned {
+            report.generalise_execs = learned.execs;
+            learned.fill(&mut report.generalised);
+        }
         report.mutators = self.bandit.arms().iter().map(arm).collect();
         self.fill_times();
     }
@@ -157,7 +163,7 @@ impl Campaign<'_> {
         report.traced_execs = traced.map_or(0, |traced| traced.execs);
         report.sync_time = figures.sync.as_secs();
         let traced = traced.map_or(Duration::ZERO, |traced| traced.time);
-        let others = figures.calibration + figures.trim + figures.sync + traced;
+        let others = figures.calibration + figures.trim + figures.sync + figures.generalise + traced;
         report.fuzz_time = own.saturating_sub(others).as_secs();
         report.execs_done = figures.execs;
         report.execs_per_sec = rate(figures.execs - figures.execs_before, own);

@@ -19,6 +19,7 @@
 //! | `ways` | the ways to make an input, as the schedule knows them |
 //! | `leaf` | bytes of leaves |
 //! | `traced` | what the traced build compares |
+//! | `learn` | entries generalised, and inputs made of that |
 //! | `execute` | a run, and what is kept of it |
 //! | `trim` | smaller inputs that do the same |
 //! | `crash` | crashes told apart by where they happen, hangs by a second run |
@@ -31,6 +32,7 @@ mod crash;
 mod execute;
 mod figures;
 mod leaf;
+mod learn;
 mod recheck;
 mod start;
 mod traced;
@@ -50,6 +52,7 @@ use crate::structure::Structure;
 use corpus::Corpus;
 use crash::Crashes;
 use figures::Figures;
+use learn::Learned;
 use std::fmt;
 use std::time::{Duration, Instant};
 use traced::Comparisons;
@@ -84,6 +87,8 @@ pub struct Options {
     pub hang_timeout: Option<Duration>,
     /// Whether what is found is made smaller.
     pub trim: bool,
+    /// Whether structure is learned from what is found.
+    pub generalise: bool,
     /// Without regard to what inputs reach: for targets that do not tell.
     /// Nothing is kept then but what the campaign starts with and crashes.
     pub plain: bool,
@@ -103,6 +108,7 @@ impl Default for Options {
             uniform: false,
             hang_timeout: None,
             trim: true,
+            generalise: false,
             plain: false,
         }
     }
@@ -215,6 +221,8 @@ pub struct Campaign<'a> {
     checked: Option<Executor>,
     /// The traced build, if there is one.
     comparisons: Option<Comparisons>,
+    /// Structure that is learned, if it is to be.
+    learned: Option<Learned>,
     structure: Option<Structure<'a>>,
     folder: Folder,
     sync: Option<Sync>,
@@ -257,6 +265,7 @@ impl<'a> Campaign<'a> {
             watch.event(Event::Notice(missing.to_string()));
         }
         let comparisons = traced.and_then(|target| comparisons(target, &execution, watch));
+        let learned = options.generalise.then(Learned::default);
         let now = Instant::now();
         let mut campaign = Campaign {
             rng: Rng::new(options.seed, 0),
@@ -270,6 +279,7 @@ impl<'a> Campaign<'a> {
             patient: None,
             checked,
             comparisons,
+            learned,
             structure,
             folder,
             sync,
@@ -313,6 +323,7 @@ impl<'a> Campaign<'a> {
                 return Err(Error::NoInput("no input reaches anything in the target".into()));
             };
             self.turn(at)?;
+            self.generalise_some()?;
             self.fresh()?;
         }
         Ok(())

@@ -12,7 +12,8 @@ use wug_parse::Failure;
 /// What a campaign starts with.
 #[derive(Clone, Debug)]
 pub enum Seeds {
-    /// Inputs that the grammar generates; without one, a single byte.
+    /// Inputs that the grammar generates; without one, the printable
+    /// characters.
     Fresh,
     /// The files of a folder.
     Folder(PathBuf),
@@ -119,8 +120,8 @@ impl Campaign<'_> {
 
     fn start_fresh(&mut self) -> Result<(), Error> {
         if self.structure.is_none() {
-            self.input = b"0".to_vec();
-            self.execute(&Making::Seed("one byte".into()))?;
+            self.input = super::learn::uninformed();
+            self.execute(&Making::Seed("printable".into()))?;
             return Ok(());
         }
         for _ in 0..self.options.generated {

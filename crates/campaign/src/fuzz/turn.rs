@@ -101,7 +101,11 @@ impl Campaign<'_> {
         let (grammar, tokens) = (self.structure.is_some(), !self.havoc.tokens().is_empty());
         let has_tokens = self.structure.as_ref().is_some_and(Structure::has_tokens);
         let (careless, operands) = (self.share.permits(parses), self.has_operands(at, origin));
+        let (form, links, strings) = self.lessons(at, origin);
         let usable = |arm: usize| match Way::of(arm) {
+            Way::Extend | Way::Fill => careless && form,
+            Way::Strings => careless && strings,
+            Way::Rename => careless && links,
             Way::Tree(_) => parses,
             Way::Leaf => parses && (careless || has_tokens),
             Way::Operand => operands,
@@ -136,6 +140,10 @@ impl Campaign<'_> {
                 self.input.extend_from_slice(origin);
                 self.havoc.token(&mut self.input, &mut self.rng, longest).map(|()| 1)
             }
+            Way::Extend => self.extend(at),
+            Way::Fill => self.fill(at),
+            Way::Strings => self.replace_string(origin),
+            Way::Rename => self.rename(at),
             Way::Generate => {
                 let making = Making::Mutation { from: None, other: None, op: way.name(), rep: 1 };
                 return Ok(self.make_fresh().then_some(making));

@@ -12,6 +12,14 @@ pub(super) enum Way {
     Leaf,
     /// What the target compares its input with, where it came from.
     Operand,
+    /// A generalised input with something before or behind it.
+    Extend,
+    /// A generalised input with its gaps filled.
+    Fill,
+    /// Known strings by others.
+    Strings,
+    /// A name by another, wherever it has to be the same.
+    Rename,
     /// Bytes anywhere.
     Havoc,
     /// A token anywhere.
@@ -20,7 +28,17 @@ pub(super) enum Way {
     Generate,
 }
 
-const OTHERS: [Way; 5] = [Way::Leaf, Way::Operand, Way::Havoc, Way::Token, Way::Generate];
+const OTHERS: [Way; 9] = [
+    Way::Leaf,
+    Way::Operand,
+    Way::Extend,
+    Way::Fill,
+    Way::Strings,
+    Way::Rename,
+    Way::Havoc,
+    Way::Token,
+    Way::Generate,
+];
 
 impl Way {
     /// All ways, in the order of the schedule's arms.
@@ -42,6 +60,10 @@ impl Way {
             Way::Tree(op) => op.name(),
             Way::Leaf => "leaf",
             Way::Operand => "operand",
+            Way::Extend => "extend",
+            Way::Fill => "fill",
+            Way::Strings => "string",
+            Way::Rename => "rename",
             Way::Havoc => "havoc",
             Way::Token => "token",
             Way::Generate => "generate",

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 /// Fuzz a program: inputs from a grammar, guided by what they reach
 #[derive(Args)]
 #[command(
-    override_usage = "wug fuzz -g GRAMMAR -o OUT [OPTIONS] -- ./TARGET [ARGS] [@@]",
-    after_help = "Example:\n  wug cc -o target target.c\n  wug fuzz -g json -o out -- ./target @@\n  wug fuzz -g lua -i seeds -o out -j 2 -V 3600 -- ./target\n  wug fuzz -g json -i - -o out -- ./target @@     (goes on)\n\nWithout @@ the target reads standard input. OUT is laid out as AFL++ does:\nafl-whatsup and afl-plot read it, and afl-fuzz beside exchanges finds.\nAFL_AUTORESUME, AFL_NO_UI, AFL_BENCH_UNTIL_CRASH, AFL_HANG_TMOUT and others\nare honoured; docs/campaigns.md tells all.\n\nExits 0 when it ends as asked, 1 if it cannot go on, 2 on wrong use."
+    override_usage = "wug fuzz [-g GRAMMAR] -o OUT [OPTIONS] -- ./TARGET [ARGS] [@@]",
+    after_help = "Example:\n  wug cc -o target target.c\n  wug fuzz -g json -o out -- ./target @@\n  wug fuzz -g lua -i seeds -o out -j 2 -V 3600 -- ./target\n  wug fuzz -g json -i - -o out -- ./target @@     (goes on)\n  wug fuzz -o out -- ./target @@                  (learns structure)\n\nWithout @@ the target reads standard input. OUT is laid out as AFL++ does:\nafl-whatsup and afl-plot read it, and afl-fuzz beside exchanges finds.\nAFL_AUTORESUME, AFL_NO_UI, AFL_BENCH_UNTIL_CRASH, AFL_HANG_TMOUT and others\nare honoured; docs/campaigns.md tells all.\n\nExits 0 when it ends as asked, 1 if it cannot go on, 2 on wrong use."
 )]
 pub struct Fuzz {
     /// A built-in grammar or files that make up one
@@ -65,6 +65,12 @@ pub struct Fuzz {
     /// Most turns for what does not parse
     #[arg(long, default_value = "20", value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     invalid: u8,
+    /// Learn structure from finds also with a grammar
+    #[arg(long)]
+    generalise: bool,
+    /// Learn no structure, even without a grammar
+    #[arg(long, conflicts_with = "generalise")]
+    no_generalise: bool,
     /// Mutators: bandit, or uniform
     #[arg(long, default_value = "bandit", value_name = "HOW", hide_possible_values = true)]
     schedule: Schedule,
