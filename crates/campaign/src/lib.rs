@@ -7,13 +7,15 @@
 //! the program compares), runs them, and keeps those that reach something new ([`feedback`]); [`schedule`] says
 //! whose turn it is. [`folder`] keeps on disk what a campaign finds, as AFL++
 //! lays it out, and imports what others find; [`report`] is how it is going.
-//! [`dictionary`] reads tokens.
+//! [`dictionary`] reads tokens. [`explore`] makes valid inputs from nothing but
+//! a traced build of the parser.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("targets are confined by means of Linux");
 
 pub mod dictionary;
 pub mod executor;
+pub mod explore;
 pub mod feedback;
 pub mod folder;
 pub mod fuzz;

@@ -45,6 +45,7 @@ enum Command {
     Rustflags(commands::rustflags::Rustflags),
     Run(commands::run::Run),
     Fuzz(commands::fuzz::Fuzz),
+    Explore(commands::explore::Explore),
     Minimize(commands::minimize::Minimize),
     Bench(commands::bench::Bench),
 }
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
         Command::Rustflags(rustflags) => rustflags.run(),
         Command::Run(run) => run.run(),
         Command::Fuzz(fuzz) => fuzz.run(),
+        Command::Explore(explore) => explore.run(),
         Command::Minimize(minimize) => minimize.run(),
         Command::Bench(bench) => bench.run(),
     };

@@ -92,6 +92,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["rustflags"],
         &["run"],
         &["fuzz"],
+        &["explore"],
         &["minimize"],
         &["bench"],
         &["bench", "automata"],

@@ -1,6 +1,7 @@
 /* Part of the archive: a main for harnesses in the manner of libFuzzer,
  * linked when a program has none. With a fuzzer it loops over shared inputs;
- * without, it runs the files named as arguments, or standard input, once. */
+ * without, it runs the files named as arguments, or standard input, once. A
+ * harness that returns another number than 0 rejects its input. */
 #define _GNU_SOURCE
 #include "internal.h"
 #include <errno.h>
@@ -21,13 +22,13 @@ int __afl_sharedmem_fuzzing = 1;
  * that reading beyond it is noticed. */
 static void run(const uint8_t *data, size_t size) {
     if (!__asan_init && !__msan_init) {
-        LLVMFuzzerTestOneInput(data, size);
+        wug_result = LLVMFuzzerTestOneInput(data, size) != 0;
         return;
     }
     uint8_t *copy = malloc(size ? size : 1);
     if (!copy) abort();
     memcpy(copy, data, size);
-    LLVMFuzzerTestOneInput(copy, size);
+    wug_result = LLVMFuzzerTestOneInput(copy, size) != 0;
     free(copy);
 }
 
@@ -66,5 +67,5 @@ int main(int argc, char **argv) {
     }
     const uint8_t *data = __wug_testcase_buf();
     while (__wug_persistent_loop(1u << 14)) run(data, __wug_testcase_len());
-    return 0;
+    return wug_result;
 }

@@ -89,6 +89,9 @@ struct iovec;
 HIDDEN void wug_pin(struct iovec *parts, unsigned count);
 extern HIDDEN int wug_last_fd; /* of those that children close */
 HIDDEN int wug_loop(unsigned count);
+/* What a harness in the manner of libFuzzer said of its last input: 0, or that
+ * it rejects it. A persistent run then counts as if it had exited with 1. */
+extern HIDDEN int wug_result;
 /* Writes words of the program, a length byte before each; how many bytes. */
 HIDDEN size_t wug_dictionary(uint8_t *to, size_t room);
 HIDDEN int wug_module_of(uintptr_t pc, uint32_t *site);

@@ -23,6 +23,7 @@ enum role {
     STOPPING,   /* a persistent child of AFL++: it stops after each run */
 };
 static enum role role;
+HIDDEN int wug_result;
 static struct wug_server nobody;
 HIDDEN struct wug_server *wug_server = &nobody;
 
@@ -131,7 +132,7 @@ static void finish_run(void) {
     board->cpu_ns = board->wants & WUG_WANT_CPU_TIME ? cpu_clock() - started : 0;
     board->finished = board->run;
     __atomic_store_n(&board->state, WUG_STATE_REPLYING, __ATOMIC_RELEASE);
-    if (!reply(board->run, 0)) {
+    if (!reply(board->run, wug_result ? 1 << 8 : 0)) {
         __atomic_store_n(&board->state, WUG_STATE_CLOSED, __ATOMIC_RELEASE);
         _exit(0);
     }

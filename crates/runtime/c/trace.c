@@ -39,28 +39,42 @@ HIDDEN void wug_trace_init(void) {
     if (!order || (board->pairs.capacity & pair_mask)) pairs = 0;
 }
 
-/* Frames from the caller of the hook to the first: the chain of frame
- * pointers, as long as it goes up inside the stack. Code without frame
- * pointers cuts it short; it never leads outside. */
-static unsigned depth(void) {
+/* Walks the chain of frame pointers, as long as it goes up inside the stack:
+ * how many frames there are, and by which calls the program came to `pc`.
+ * Code without frame pointers cuts the chain short; it never leads outside.
+ *
+ * Of a return address only the place in its page counts: it is the same
+ * wherever the system loads a module. */
+static unsigned look(struct wug_event *event, uintptr_t pc) {
     uintptr_t *frame = __builtin_frame_address(0);
-    unsigned n = 0;
+    unsigned n = 0, calls = 0;
+    int inside = 0; /* past the hook, in the program */
+    uint32_t hash = 0x811c9dc5u;
     while (n < MAX_DEPTH) {
         uintptr_t next = *frame;
+        if (inside) {
+            hash = (hash ^ (uint32_t)(frame[1] & (WUG_MAP_PAGE - 1))) * 0x9e3779b1u;
+            hash ^= hash >> 15;
+            calls++;
+            if (calls <= WUG_NEAR) event->near[0] = (uint16_t)hash;
+            if (calls <= WUG_NEARBY) event->near[1] = (uint16_t)hash;
+        } else if (frame[1] == pc) inside = 1;
         if (next <= (uintptr_t)frame || next >= stack_end - sizeof(uintptr_t) || next % sizeof(uintptr_t)) break;
         frame = (uintptr_t *)next;
         n++;
     }
+    event->context = hash;
     return n;
 }
 
-static struct wug_event *claim(unsigned module, uint32_t site) {
+static struct wug_event *claim(unsigned module, uint32_t site, uintptr_t pc) {
     struct wug_board *board = wug.board;
     uint32_t i = __atomic_fetch_add(&board->event_count, 1, __ATOMIC_RELAXED);
     struct wug_event *event = &ring[i % ring_size];
-    unsigned deep = stack_end ? depth() : 0;
     __atomic_store_n(&event->kind, 0, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    event->context = event->near[0] = event->near[1] = 0;
+    unsigned deep = stack_end ? look(event, pc) : 0;
     if (deep > board->max_depth) board->max_depth = deep;
     event->size = event->flags = event->function = 0;
     event->site = site;
@@ -76,7 +90,7 @@ static void done(struct wug_event *event, unsigned kind) {
 
 static void compare(const struct wug_self *self, uintptr_t site, uint64_t a, uint64_t b, unsigned size,
                     unsigned flags) {
-    struct wug_event *event = claim(self->index, (uint32_t)(site - self->base));
+    struct wug_event *event = claim(self->index, (uint32_t)(site - self->base), site);
     event->size = (uint8_t)size;
     event->flags = (uint8_t)(flags | (a == b ? WUG_FLAG_EQUAL : 0));
     event->a = a, event->b = b;
@@ -84,7 +98,7 @@ static void compare(const struct wug_self *self, uintptr_t site, uint64_t a, uin
 }
 
 static void float_compare(const struct wug_self *self, uintptr_t site, double a, double b) {
-    struct wug_event *event = claim(self->index, (uint32_t)(site - self->base));
+    struct wug_event *event = claim(self->index, (uint32_t)(site - self->base), site);
     event->size = 8;
     event->flags = a == b ? WUG_FLAG_EQUAL : 0;
     memcpy(&event->a, &a, 8);
@@ -95,7 +109,7 @@ static void float_compare(const struct wug_self *self, uintptr_t site, double a,
 static void switch_(const struct wug_self *self, uintptr_t site, uint64_t value, const uint64_t *cases) {
     uint64_t count = cases[0] < MAX_CASES ? cases[0] : MAX_CASES;
     for (uint64_t first = 0; first < count; first += WUG_CASES) {
-        struct wug_event *event = claim(self->index, (uint32_t)(site - self->base));
+        struct wug_event *event = claim(self->index, (uint32_t)(site - self->base), site);
         event->size = (uint8_t)(cases[1] / 8);
         event->function = (uint8_t)(first / WUG_CASES);
         event->a = value, event->b = count;
@@ -106,7 +120,7 @@ static void switch_(const struct wug_self *self, uintptr_t site, uint64_t value,
 
 static void note(const struct wug_self *self, uintptr_t site, unsigned kind, unsigned function, uint64_t a, uint64_t b,
                  unsigned flags) {
-    struct wug_event *event = claim(self->index, (uint32_t)(site - self->base));
+    struct wug_event *event = claim(self->index, (uint32_t)(site - self->base), site);
     event->size = 1;
     event->function = (uint8_t)function;
     event->flags = (uint8_t)flags;
@@ -134,7 +148,7 @@ static void copy(uint8_t *to, const void *from, size_t n) {
 HIDDEN void wug_text(uintptr_t pc, unsigned function, const void *x, size_t nx, const void *y, size_t ny, int equal) {
     uint32_t site;
     int module = wug_module_of(pc, &site);
-    struct wug_event *event = claim((unsigned)module, site);
+    struct wug_event *event = claim((unsigned)module, site, pc);
     event->function = (uint8_t)function;
     event->flags = equal ? WUG_FLAG_EQUAL : 0;
     event->a = nx, event->b = ny;
@@ -146,7 +160,7 @@ HIDDEN void wug_text(uintptr_t pc, unsigned function, const void *x, size_t nx, 
 HIDDEN void wug_set(uintptr_t pc, unsigned function, int character, const void *set, size_t n, int found) {
     uint32_t site;
     int module = wug_module_of(pc, &site);
-    struct wug_event *event = claim((unsigned)module, site);
+    struct wug_event *event = claim((unsigned)module, site, pc);
     event->size = 1;
     event->function = (uint8_t)function;
     event->flags = found ? WUG_FLAG_EQUAL : 0;

@@ -93,7 +93,7 @@
 #define WUG_H
 #include <stdint.h>
 
-#define WUG_ABI_VERSION 1u
+#define WUG_ABI_VERSION 2u
 #define WUG_MAGIC 0x42475557u /* "WUGB" */
 
 #define WUG_ENV_BOARD "__WUG_BOARD"
@@ -147,8 +147,10 @@
 
 #define WUG_MAP_PAGE 4096u
 #define WUG_MAX_FRAMES 64
-#define WUG_TEXT_MAX 48
-#define WUG_CASES 12
+#define WUG_TEXT_MAX 44
+#define WUG_CASES 11
+#define WUG_NEAR 3
+#define WUG_NEARBY 5
 #define WUG_PATH_MAX 224
 
 /* A part of the segment: bytes from its beginning, both multiples of
@@ -226,7 +228,7 @@ struct wug_module {
 
 /* Kinds of events. `a`, `b`, `size` and the texts mean: */
 #define WUG_EVENT_COMPARE 1u /* a with b, of `size` bytes; WUG_FLAG_CONSTANT: a is a constant */
-#define WUG_EVENT_SWITCH 2u  /* a is the value, b the number of cases; `cases` from 12 * function on */
+#define WUG_EVENT_SWITCH 2u  /* a is the value, b the number of cases; `cases` from WUG_CASES * function on */
 #define WUG_EVENT_TEXT 3u    /* x, of a bytes, with y, of b bytes */
 #define WUG_EVENT_CLASS 4u   /* is a in the class `function`? WUG_FLAG_EQUAL: yes */
 #define WUG_EVENT_SET 5u     /* a is searched in x, of b bytes */
@@ -283,6 +285,8 @@ struct wug_event {
     uint16_t module;  /* index into `modules` */
     uint16_t depth;   /* frames on the stack */
     uint32_t pairs;   /* pair_count at that time */
+    uint32_t context; /* a hash of all return addresses on the stack; the same in every process */
+    uint16_t near[2]; /* the same of the innermost calls that led to `site`: WUG_NEAR, WUG_NEARBY of them */
     uint64_t a;
     uint64_t b;
     union {

@@ -36,7 +36,7 @@ macro_rules! constants {
 
 constants! {
     /// Version of this agreement, in [`Board::version`].
-    ABI_VERSION: u32 = 1;
+    ABI_VERSION: u32 = 2;
     /// First word of a board.
     MAGIC: u32 = 0x4247_5557;
     /// The target reads here.
@@ -112,9 +112,13 @@ constants! {
     /// Frames that a crash record holds.
     MAX_FRAMES: usize = 64;
     /// Bytes of each text that an event holds.
-    TEXT_MAX: usize = 48;
+    TEXT_MAX: usize = 44;
     /// Cases of a switch that an event holds.
-    CASES: usize = 12;
+    CASES: usize = 11;
+    /// Innermost calls that the first of [`Event::near`] is made of.
+    NEAR: usize = 3;
+    /// The same of the second.
+    NEARBY: usize = 5;
     /// Bytes of a module's path.
     PATH_MAX: usize = 224;
 
@@ -338,6 +342,11 @@ pub struct Event {
     pub depth: u16,
     /// [`Board::pair_count`] at that time.
     pub pairs: u32,
+    /// A hash of all return addresses on the stack, the same in every process.
+    pub context: u32,
+    /// The same of the [`NEAR`] and of the [`NEARBY`] innermost calls that led
+    /// to the site.
+    pub near: [u16; 2],
     /// First operand, by kind.
     pub a: u64,
     /// Second operand, by kind.

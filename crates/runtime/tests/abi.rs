@@ -53,7 +53,9 @@ fn layouts() -> Vec<Layout> {
             crash
         ),
         layout!("module", Module, base, end, first_id, ids, ready, reserved, path),
-        layout!("event", Event, kind, size, flags, function, site, module, depth, pairs, a, b, of),
+        layout!(
+            "event", Event, kind, size, flags, function, site, module, depth, pairs, context, near, a, b, of
+        ),
     ]
 }
 

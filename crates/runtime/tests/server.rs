@@ -133,6 +133,22 @@ fn a_persistent_target_can_be_run_in_fresh_processes() {
 }
 
 #[test]
+fn a_harness_can_reject_its_input() {
+    let text = r#"
+#include <stdint.h>
+#include <stddef.h>
+int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n) { return n && d[0] == 'x' ? -1 : 0; }
+"#;
+    let (_folder, path) = build("gcc", Fast, "-O2", text);
+    for wants in [0, WANT_FORK] {
+        let mut target = Native::start(&path, wants);
+        for (input, status) in [(b"a", 0), (b"x", 1 << 8), (b"x", 1 << 8), (b"b", 0)] {
+            assert_eq!(target.run(input), status, "{wants}");
+        }
+    }
+}
+
+#[test]
 fn a_target_that_closes_the_pipes_gets_its_verdict() {
     let (_folder, path) = build("gcc", Fast, "-O2", HARNESS);
     let mut target = Native::start(&path, 0);

@@ -197,6 +197,47 @@ fn depth_counts_calls() {
     }
 }
 
+/// The way to a place is the same in every process, and another one by
+/// another call; the innermost calls forget what is far out.
+#[test]
+fn contexts_tell_by_which_calls_a_place_was_reached() {
+    let text = r#"
+#include <stdint.h>
+#include <stddef.h>
+static int leaf(int c) { return c == '!'; }
+static int one(int c) { return leaf(c); }
+static int two(int c) { int r = one(c); return r; }
+static int three(int c) { int r = two(c); return r; }
+static int left(int c) { int r = three(c); return r; }
+static int right(int c) { int r = three(c); return r; }
+static int deep(int c, int n) { if (n) { int r = deep(c, n - 1); return r; } return left(c); }
+int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n) {
+    if (n && d[0] == 'l') left(d[0]);
+    else if (n && d[0] == 'r') right(d[0]);
+    else if (n) deep(d[0], d[0] - '0');
+    return 0;
+}
+"#;
+    for compiler in compilers() {
+        let (_folder, path) = build(compiler, Traced, "", text);
+        let mut first = Native::start(&path, WANTS);
+        let mut second = Native::start(&path, WANTS);
+        let at = |target: &mut Native, input: &[u8]| {
+            assert_eq!(target.run(input), 0);
+            let event = *target.events().iter().find(|e| e.a == u64::from(b'!')).unwrap();
+            (event.near, event.context)
+        };
+        for input in [b"l", b"r", b"0", b"7"] {
+            assert_eq!(at(&mut first, input), at(&mut second, input), "{compiler}");
+        }
+        let [l, r, shallow, deep] = [b"l", b"r", b"2", b"7"].map(|input| at(&mut first, input));
+        assert_eq!(l.0[0], r.0[0], "{compiler}: one, two and three");
+        assert!(l.0[1] != r.0[1] && l.1 != r.1, "{compiler}: left or right");
+        assert_eq!(shallow.0, deep.0, "{compiler}: both by deep");
+        assert_ne!(shallow.1, deep.1, "{compiler}: how deep");
+    }
+}
+
 #[test]
 fn pairs_tell_orders_apart_that_blocks_do_not() {
     for compiler in compilers() {

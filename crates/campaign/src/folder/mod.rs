@@ -234,6 +234,11 @@ impl Folder {
         self.writer.put(&self.path.join("fuzz_bitmap"), bytes, When::Whenever)
     }
 
+    /// Writes another file beside the queue.
+    pub fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.writer.put(&self.path.join(name), bytes, When::Whenever)
+    }
+
     /// Waits until everything is on the disk. Dropping the folder does so
     /// too for entries.
     pub fn settle(&self) -> Result<(), Error> {

@@ -15,8 +15,9 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(25 * 60);
 
 /// What a campaign writes beside its folders.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "fuzzer_stats",
+    "tokens.dict",
     "plot_data",
     "report.json",
     "fuzz_bitmap",

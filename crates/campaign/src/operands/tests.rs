@@ -22,6 +22,8 @@ fn event(kind: u8) -> Event {
         module: 0,
         depth: 0,
         pairs: 0,
+        context: 0,
+        near: [0; 2],
         a: 0,
         b: 0,
         of: Payload { text },

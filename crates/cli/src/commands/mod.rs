@@ -6,6 +6,7 @@ pub mod cc;
 pub mod check;
 pub mod demo;
 pub mod emit;
+pub mod explore;
 pub mod fuzz;
 pub mod generate;
 pub mod grammars;

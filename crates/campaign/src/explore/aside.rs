@@ -1,0 +1,67 @@
+//! What is tried beside the queue, now and then.
+//!
+//! *Random words*: tables of words that are found by a hash compare nothing
+//! unless the hash is right; among many words some are. *Combinations*: where
+//! two valid inputs passed through the same state, the beginning of one and
+//! the rest of the other make an input. *Second thoughts*: where a way to close
+//! a state was learned, inputs that ended there with something new are closed.
+
+use super::offers::Kind;
+use super::sentinel::Class;
+use super::{Error, Explorer};
+
+/// Every so many steps.
+const EVERY: u64 = 16;
+
+impl Explorer<'_> {
+    pub(super) fn aside(&mut self) -> Result<(), Error> {
+        self.counts.rounds += 1;
+        if let Some(node) = self.again.pop_front() {
+            return self.close_again(node);
+        }
+        if self.queue.len() > 0 && !self.counts.rounds.is_multiple_of(EVERY) {
+            return Ok(());
+        }
+        self.tell()?;
+        match self.counts.rounds / EVERY % 2 {
+            0 => self.random_word(),
+            _ => self.combine(),
+        }
+    }
+
+    /// Closes what could not be closed before, now that more is known.
+    fn close_again(&mut self, node: u32) -> Result<(), Error> {
+        let pending = self.nodes.at(node).fresh.iter().any(|pair| !self.covered.has(*pair));
+        if pending { self.close(node) } else { Ok(()) }
+    }
+
+    /// Looks what a word of random letters is compared with.
+    fn random_word(&mut self) -> Result<(), Error> {
+        let Some(node) = self.draw_open() else { return Ok(()) };
+        let mut input = self.nodes.at(node).input.to_vec();
+        if super::words::runs_together(&input, b"a") {
+            input.push(b' ');
+        }
+        let length = 2 + self.rng.below(9);
+        input.extend((0..length).map(|_| b'a' + self.rng.below(26) as u8));
+        if self.look(&input, Class::Control, 1)?.is_some() {
+            let offers = std::mem::take(&mut self.offers);
+            self.learn_words(&offers);
+        }
+        Ok(())
+    }
+
+    /// The beginning of one valid input and the rest of another.
+    fn combine(&mut self) -> Result<(), Error> {
+        let Some((node, input, rest)) = self.ways.combine(&mut self.rng) else { return Ok(()) };
+        if input.len() <= self.options.max_size && self.is_new(&input) {
+            self.check(&input, node, Kind::Combined, &input[rest..])?;
+        }
+        Ok(())
+    }
+
+    fn draw_open(&mut self) -> Option<u32> {
+        let count = self.open.len() as u32;
+        (count > 0).then(|| self.open[self.rng.below(count) as usize])
+    }
+}

@@ -1,0 +1,256 @@
+//! Runs, what is kept of them, and figures.
+
+use super::nodes::FRESH;
+use super::offers::{Kind, Probed, offers};
+use super::sentinel::{Class, sentinel};
+use super::sight::Sight;
+use super::{Explorer, LOOK, WRITE};
+use crate::dictionary;
+use crate::executor::{self, Verdict, coverage};
+use crate::folder::{EntryId, How, Origin};
+use crate::fuzz::{Error, Event};
+use std::time::Instant;
+
+/// What is counted.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    pub execs: u64,
+    /// Steps of the search.
+    pub rounds: u64,
+    pub accepted: u64,
+    pub hangs: u64,
+    pub crashes: u64,
+    /// Offers that comparisons made.
+    pub offers: u64,
+    /// Events that comparisons left.
+    pub compared: u64,
+    /// Longest way from nothing to a valid input, in steps.
+    pub steps: u32,
+    /// When something was last found.
+    pub found: Option<Instant>,
+    /// Ids that valid inputs hit.
+    pub hit: Vec<u8>,
+}
+
+/// How a run of an input as it is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Rejected,
+    /// Accepted, and nothing new.
+    Known,
+    /// Accepted and kept.
+    New,
+}
+
+impl Explorer<'_> {
+    /// Runs an input as it is, and keeps it if it is valid and covers more.
+    pub(super) fn check(
+        &mut self,
+        input: &[u8],
+        node: u32,
+        kind: Kind,
+        added: &[u8],
+    ) -> Result<Answer, Error> {
+        self.counts.execs += 1;
+        let seen = self.executor.run(input)?;
+        let verdict = seen.verdict;
+        let parsed = verdict == Verdict::Ok || self.rejects.parsed(seen.coverage);
+        if !parsed {
+            return Ok(Answer::Rejected);
+        }
+        self.counts.accepted += 1;
+        let new = self.covered.add(seen.pairs, seen.events);
+        if verdict == Verdict::Ok {
+            self.rejects.accept(seen.coverage);
+        }
+        if !new {
+            return Ok(Answer::Known);
+        }
+        let hit = &mut self.counts.hit;
+        hit.resize(hit.len().max(seen.coverage.len()), 0);
+        for (hit, count) in hit.iter_mut().zip(seen.coverage) {
+            *hit |= u8::from(*count > 0);
+        }
+        let entry = self.keep(input, verdict, node, kind, added)?;
+        let stops = self.nodes.stops(node, input);
+        for state in self.closing.learn(input, &stops) {
+            self.again.extend(self.waiting.get(&state).into_iter().flatten());
+        }
+        self.ways.add(input, stops, node);
+        self.nodes.at_mut(node).entry = entry.or(self.nodes.at(node).entry);
+        Ok(Answer::New)
+    }
+
+    /// Writes an input to where it belongs.
+    fn keep(
+        &mut self,
+        input: &[u8],
+        verdict: Verdict,
+        node: u32,
+        kind: Kind,
+        added: &[u8],
+    ) -> Result<Option<EntryId>, Error> {
+        self.counts.found = Some(Instant::now());
+        self.counts.steps = self.counts.steps.max(self.nodes.at(node).steps + 1);
+        let how = How::Mutation {
+            parents: self.nodes.at(node).entry.into_iter().collect(),
+            op: format!("{}-{}", kind.name(), added.escape_ascii()).replace(':', "\\x3a"),
+            rep: None,
+        };
+        let time = self.begin.elapsed().as_millis() as u64;
+        let origin = Origin { time, execs: self.counts.execs, how, new_coverage: true };
+        match verdict {
+            Verdict::Timeout => {
+                self.counts.hangs += 1;
+                self.insist(|folder| folder.hang(input, &origin)).map(|_| None)
+            }
+            _ if verdict.is_crash() => {
+                self.counts.crashes += 1;
+                let signal = if let Verdict::Signal(number) = verdict { number as u8 } else { 0 };
+                self.insist(|folder| folder.crash(input, signal, &origin)).map(|_| None)
+            }
+            _ => self.insist(|folder| folder.add(input, &origin)).map(Some),
+        }
+    }
+
+    /// Runs an input with a tail of sentinels behind it; what is offered is in
+    /// `self.offers`. None if no byte is left for a sentinel.
+    pub(super) fn look(&mut self, input: &[u8], class: Class, tail: usize) -> Result<Option<Sight>, Error> {
+        match sentinel(input, class, &mut self.rng) {
+            Some(byte) => self.look_with(input, byte, tail).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn look_with(&mut self, input: &[u8], byte: u8, tail: usize) -> Result<Sight, Error> {
+        self.counts.execs += 1;
+        let mut probe = input.to_vec();
+        probe.resize(input.len() + tail, byte);
+        let seen = self.executor.run(&probe)?;
+        let probed = Probed { input: &probe, keep: input.len(), sentinel: byte };
+        let sight = Sight::of(&seen, probed);
+        self.offers = offers(probed, seen.events, &mut self.ranges, &mut self.rng);
+        self.fresh = self.covered.news(&seen.pairs[..sight.reached], &seen.events[..sight.first]);
+        self.fresh.truncate(FRESH);
+        if sight.touched && matches!(sight.verdict, Verdict::Exit(_)) {
+            self.rejects.reject(seen.coverage);
+        }
+        self.counts.offers += self.offers.len() as u64;
+        self.counts.compared += sight.compared as u64;
+        Ok(sight)
+    }
+
+    pub(super) fn begin_report(&mut self, execution: &executor::Options) {
+        let report = &mut self.report;
+        report.start_time = seconds_now();
+        report.fuzzer_pid = std::process::id();
+        report.seed = self.options.seed;
+        report.exec_timeout = execution.timeout.as_millis() as u64;
+        report.target_mode = match (self.executor.has_server(), self.executor.is_persistent()) {
+            (false, _) => "default",
+            (true, false) => "shmem_testcase",
+            (true, true) => "shmem_testcase persistent",
+        }
+        .into();
+    }
+
+    fn fill_report(&mut self) {
+        let elapsed = self.begin.elapsed();
+        let (counts, report) = (&self.counts, &mut self.report);
+        report.last_update = seconds_now();
+        report.run_time = elapsed.as_secs();
+        report.fuzz_time = report.run_time;
+        report.execs_done = counts.execs;
+        report.execs_per_sec = counts.execs as f64 / elapsed.as_secs_f64().max(1e-6);
+        report.execs_ps_last_min = report.execs_per_sec;
+        report.corpus_count = self.folder.len() as u64;
+        report.corpus_found = report.corpus_count;
+        report.corpus_parsed = report.corpus_count;
+        report.pending_total = self.queue.len() as u64;
+        report.max_depth = counts.steps.into();
+        report.saved_hangs = counts.hangs;
+        report.saved_crashes = counts.crashes;
+        report.edges_found = coverage::hit_count(&counts.hit) as u64;
+        report.total_edges = (self.executor.ids() as u64).max(report.edges_found);
+        report.bitmap_cvg = 100.0 * report.edges_found as f64 / report.total_edges.max(1) as f64;
+        report.stability = 100.0;
+        report.auto_dict_entries = self.words.known().len() as u64;
+        report.time_wo_finds = counts.found.unwrap_or(self.begin).elapsed().as_secs();
+        report.last_find = counts.found.map_or(0, |found| report.last_update - found.elapsed().as_secs());
+    }
+
+    /// Tells and writes figures when it is time to.
+    pub(super) fn tell(&mut self) -> Result<(), Error> {
+        let now = Instant::now();
+        if now >= self.next_look {
+            self.next_look = now + LOOK;
+            self.fill_report();
+            self.watch.event(Event::Report(&self.report));
+        }
+        if now >= self.next_write {
+            self.next_write = now + WRITE;
+            self.write_figures()?;
+            self.write_dictionary()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write_figures(&mut self) -> Result<(), Error> {
+        self.fill_report();
+        let (report, hit) = (self.report.clone(), self.counts.hit.clone());
+        self.insist(|folder| folder.report(&report))?;
+        self.insist(|folder| folder.plot(&report))?;
+        self.insist(|folder| folder.bitmap(&hit))
+    }
+
+    /// Writes the words of the language as a dictionary of AFL++.
+    pub(super) fn write_dictionary(&mut self) -> Result<(), Error> {
+        let text = dictionary::write(self.words.known().iter().map(Vec::as_slice));
+        self.insist(|folder| folder.put("tokens.dict", text.as_bytes()))
+    }
+
+    /// What a person should know of a search that found little.
+    pub(super) fn remark(&self) -> Option<String> {
+        let Self { counts, folder, executor, .. } = self;
+        let found = folder.len();
+        if executor.ids() == 0 || counts.compared == 0 {
+            return Some(
+                "the target logs no comparisons: build it with `wug cc --wug-traced`, parser included".into(),
+            );
+        }
+        if counts.offers == 0 {
+            return Some(format!(
+                "in {} runs with {} comparisons the parser compared no byte that was appended: its tables decide, as those of lex and bison do. With a grammar, `wug fuzz -g` fits better; without, `wug fuzz -i` with a few seeds",
+                counts.execs, counts.compared
+            ));
+        }
+        (counts.accepted == 0 && found == 0 && counts.execs > 1000).then(|| {
+            "no input was accepted: the target must exit with 0 exactly when it parsed its input".into()
+        })
+    }
+
+    /// Does again what a full disk refused, until there is room or the search
+    /// is to end.
+    fn insist<T>(
+        &mut self,
+        mut act: impl FnMut(&mut crate::folder::Folder) -> Result<T, crate::folder::Error>,
+    ) -> Result<T, Error> {
+        let mut told = false;
+        loop {
+            match act(&mut self.folder) {
+                Err(error) if error.is_full() && !self.watch.stops() => {
+                    if !told {
+                        self.watch.event(Event::Paused(&error));
+                        told = true;
+                    }
+                    std::thread::sleep(LOOK);
+                }
+                done => return Ok(done?),
+            }
+        }
+    }
+}
+
+fn seconds_now() -> u64 {
+    std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs())
+}

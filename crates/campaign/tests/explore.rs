@@ -1,0 +1,145 @@
+//! Valid inputs from nothing but traced builds of small parsers.
+
+mod common;
+
+use common::{build_native, has};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use wug_campaign::executor::{self, Target};
+use wug_campaign::explore::{Explorer, Options, Outcome, Parts};
+use wug_campaign::folder::{Folder, Name, Setup, Start};
+use wug_campaign::fuzz::{Event, Watch};
+use wug_campaign::report::Report;
+use wug_grammar::{Notation, load::load_text};
+use wug_parse::{Cache, Limits, Parser};
+
+/// The language of `letters.c`, for a judge that shares no code with it.
+const LETTERS: &str = r#"
+    program = " "* (statement " "*)* ;
+    statement = "let" sp name sp "=" sp sum sp ";" | "print" sp sum sp ";" | "{" sp (statement sp)* "}" ;
+    sum = term (sp "+" sp term)* ;
+    term = name | [0-9]+ | "(" sp sum sp ")" ;
+    name = [A-Z] ;
+    sp = " "* ;
+"#;
+
+struct Quiet;
+
+impl Watch for Quiet {
+    fn event(&mut self, _: Event<'_>) {}
+
+    fn stops(&mut self) -> bool {
+        false
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explore-{name}"));
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+fn explore(target: Target, out: &Path, seed: u64, execs: u64) -> Outcome {
+    let execution = executor::Options { timeout: Duration::from_millis(300), ..executor::Options::default() };
+    let parts = Parts {
+        target,
+        execution,
+        folder: Folder::open(out, "default", Start::New, &Setup::default()).expect("a folder"),
+        report: Report::default(),
+        texts: Vec::new(),
+        watch: &mut Quiet,
+    };
+    let options = Options { seed, max_execs: Some(execs), ..Options::default() };
+    Explorer::new(parts, options).and_then(Explorer::run).expect("a search")
+}
+
+/// The inputs that were kept, by name without the time.
+fn kept(out: &Path, part: &str) -> BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(out.join("default").join(part)).expect("a folder");
+    files
+        .map(|file| file.expect("a file").path())
+        .map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), path))
+        .filter(|(name, _)| name.starts_with("id:"))
+        .map(|(name, path)| {
+            let fields: Vec<&str> = name.split(',').filter(|field| !field.starts_with("time:")).collect();
+            (fields.join(","), std::fs::read(&path).expect("bytes"))
+        })
+        .collect()
+}
+
+/// Every input is one of the language, and together they have all its tokens.
+#[track_caller]
+fn check(out: &Path) {
+    let grammar = load_text("letters.wug", LETTERS, Notation::Wug).expect("it loads").grammar;
+    let parser = Parser::new(&grammar).expect("it is small");
+    let inputs = kept(out, "queue");
+    for (name, input) in &inputs {
+        assert!(Name::parse(name).is_some(), "{name}");
+        let parsed = parser.parse(input, &mut Cache::new(&parser), Limits::default());
+        assert!(parsed.is_ok(), "{name}: {}", input.escape_ascii());
+    }
+    let all: Vec<u8> = inputs.values().flatten().copied().collect();
+    let all = String::from_utf8_lossy(&all);
+    for token in ["let", "print", "=", "+", ";", "(", ")", "{", "}"] {
+        assert!(all.contains(token), "{token} is missing: {inputs:?}");
+    }
+}
+
+#[test]
+fn all_tokens_are_found_however_the_input_is_read() {
+    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| has(compiler)) {
+        let program = build_native(compiler, &["--wug-traced"], "letters.c", &format!("letters.{compiler}"));
+        let harness = build_native(
+            compiler,
+            &["--wug-traced", "-DHARNESS"],
+            "letters.c",
+            &format!("letters-harness.{compiler}"),
+        );
+        for (how, target) in [
+            ("stdin", Target::new(&program)),
+            ("file", Target::new(&program).arguments(["@@"])),
+            ("harness", Target::new(&harness)),
+        ] {
+            let out = folder(&format!("{compiler}-{how}"));
+            let outcome = explore(target, &out, 1, 6000);
+            assert_eq!(outcome.remark, None);
+            assert_eq!(outcome.report.corpus_count as usize, kept(&out, "queue").len());
+            check(&out);
+            let words = std::fs::read_to_string(out.join("default/tokens.dict")).expect("a dictionary");
+            assert!(words.contains("\"let\"") && words.contains("\"print\""), "{words}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_inputs() {
+    let program = build_native("gcc", &["--wug-traced"], "letters.c", "letters-same");
+    let outs = [folder("same-a"), folder("same-b")];
+    for out in &outs {
+        explore(Target::new(&program), out, 7, 1500);
+    }
+    assert_eq!(kept(&outs[0], "queue"), kept(&outs[1], "queue"));
+    assert!(kept(&outs[0], "queue").len() > 3);
+}
+
+#[test]
+fn programs_that_run_for_ever_do_not_stop_the_search() {
+    let program = build_native("gcc", &["--wug-traced", "-DHANGS"], "letters.c", "letters-hangs");
+    let out = folder("hangs");
+    let outcome = explore(Target::new(&program), &out, 3, 6000);
+    check(&out);
+    assert_eq!(outcome.report.saved_hangs as usize, kept(&out, "hangs").len());
+}
+
+#[test]
+fn a_parser_that_compares_nothing_is_told() {
+    let program = build_native("gcc", &["--wug-traced"], "tables.c", "tables");
+    let outcome = explore(Target::new(&program), &folder("tables"), 1, 2000);
+    let remark = outcome.remark.expect("a remark");
+    assert!(remark.contains("compared no byte that was appended"), "{remark}");
+    let plain = build_native("gcc", &[], "letters.c", "letters-plain");
+    let outcome = explore(Target::new(&plain), &folder("plain"), 1, 2000);
+    let remark = outcome.remark.expect("a remark");
+    assert!(remark.contains("--wug-traced"), "{remark}");
+}

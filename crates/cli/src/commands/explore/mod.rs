@@ -1,0 +1,125 @@
+//! `wug explore`: valid inputs from nothing but the parser.
+
+mod status;
+
+use crate::commands::print_json;
+use crate::execution_arg::{ExecutionArg, target};
+use crate::interrupt::Interrupt;
+use crate::{Failure, Outcome, terminal};
+use clap::Args;
+use status::Status;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+use wug_campaign::dictionary::{Sections, of_program};
+use wug_campaign::executor;
+use wug_campaign::explore::{Explorer, Options, Parts};
+use wug_campaign::folder::{Folder, Setup, Start};
+use wug_campaign::report::Report;
+
+/// Find valid inputs for a parser, from nothing but its traced build
+#[derive(Args)]
+#[command(
+    override_usage = "wug explore -o OUT [OPTIONS] -- ./TARGET.traced [ARGS] [@@]",
+    after_help = "Example:\n  wug cc --wug-traced -o target.traced target.c\n  wug explore -o out -V 60 -- ./target.traced\n  wug fuzz -i out/default/queue -x out/default/tokens.dict -o fuzz -- ./target\n\nThe target must exit with 0 exactly when it accepts its input; a harness in\nthe manner of libFuzzer returns 0 then. Without @@ it reads standard input.\nOUT is laid out as AFL++ does: valid inputs are in OUT/default/queue, and\nwords of the language in OUT/default/tokens.dict. docs/explore.md tells all.\n\nExits 0 when valid inputs were found, 1 if there are none, 2 on wrong use."
+)]
+pub struct Explore {
+    /// Folder for all that is found
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    output: PathBuf,
+    /// Seed of all random choices; the search repeats
+    #[arg(short = 's', long, value_parser = crate::number::wide)]
+    seed: Option<u64>,
+    /// End after so many seconds
+    #[arg(short = 'V', value_name = "SECONDS")]
+    seconds: Option<u64>,
+    /// End after so many executions
+    #[arg(short = 'E', value_name = "EXECS")]
+    execs: Option<u64>,
+    /// Name of this search in OUT [default: default]
+    #[arg(short = 'S', value_name = "ID")]
+    secondary: Option<String>,
+    /// Longest input, in bytes
+    #[arg(long, default_value = "200", value_name = "BYTES", value_parser = crate::number::small)]
+    max_size: u32,
+    /// Leave texts in the program's data alone
+    #[arg(long)]
+    no_texts: bool,
+    /// Print a JSON object with all figures at the end
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    execution: ExecutionArg,
+    /// The traced build and its arguments
+    #[arg(value_name = "TARGET", required = true, num_args = 1.., last = true)]
+    command: Vec<OsString>,
+}
+
+/// Time for each run. Parsers are quick, and inputs are short; but some of
+/// them are programs that never end.
+const TIMEOUT: Duration = Duration::from_millis(200);
+
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::Message(1, error.to_string())
+}
+
+impl Explore {
+    pub fn run(self) -> Outcome {
+        let Some(target) = target(self.command.iter().cloned()) else {
+            return Err(Failure::usage("no program: wug explore -o OUT -- ./TARGET.traced [ARGS] [@@]"));
+        };
+        let interrupt = Interrupt::listen();
+        // Before the folder is opened, which may make room for a new search.
+        let program = target.locate().map_err(|error| Failure::usage(error.to_string()))?;
+        let execution =
+            executor::Options { timeout: self.execution.timeout_or(TIMEOUT), ..self.execution.options()? };
+        let seed = self.seed.unwrap_or_else(crate::number::fresh_seed);
+        let options = Options {
+            seed,
+            max_execs: self.execs,
+            max_time: self.seconds.map(Duration::from_secs),
+            max_size: self.max_size as usize,
+        };
+        let command_line: Vec<_> = std::env::args_os().collect();
+        let setup = Setup { target: self.command.clone(), command_line: command_line.clone(), main: false };
+        let id = self.secondary.clone().unwrap_or_else(|| "default".into());
+        let folder = Folder::open(&self.output, &id, Start::New, &setup).map_err(failed)?;
+        let words = command_line.iter().map(|word| word.to_string_lossy());
+        let report = Report {
+            afl_banner: target.program.to_string_lossy().into_owned(),
+            afl_version: format!("wug-{}", env!("CARGO_PKG_VERSION")),
+            command_line: words.collect::<Vec<_>>().join(" "),
+            workers: 1,
+            cpu_affinity: -1,
+            ..Report::default()
+        };
+        let texts = match self.no_texts {
+            true => Vec::new(),
+            false => of_program(&program, Sections::ReadOnly).unwrap_or_default(),
+        };
+        let mut status = Status::new(interrupt, seed);
+        let parts = Parts { target, execution, folder, report, texts, watch: &mut status };
+        let outcome = Explorer::new(parts, options).and_then(Explorer::run);
+        status.end();
+        let outcome = outcome.map_err(failed)?;
+        if self.json {
+            print_json(&outcome.report)?;
+        }
+        let place = self.output.join(id).join("queue");
+        terminal::say(&format!(
+            "{} valid inputs in {}, after {} executions\n",
+            outcome.report.corpus_count,
+            place.display(),
+            outcome.report.execs_done
+        ));
+        match outcome.remark {
+            Some(remark) if outcome.report.corpus_count == 0 => Err(Failure::Message(1, remark)),
+            Some(remark) => {
+                terminal::warning(&remark);
+                Ok(())
+            }
+            None if outcome.report.corpus_count == 0 => Err(Failure::No),
+            None => Ok(()),
+        }
+    }
+}
