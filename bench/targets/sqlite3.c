@@ -19,7 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(text, data, size);
     text[size] = 0;
     ticks = 0;
+#if SQLITE_VERSION_NUMBER >= 3031000
     sqlite3_hard_heap_limit64(64 << 20);
+#endif
     if (sqlite3_open_v2(":memory:", &base, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY, NULL) == SQLITE_OK) {
         sqlite3_limit(base, SQLITE_LIMIT_LENGTH, 1 << 20);
         sqlite3_limit(base, SQLITE_LIMIT_ATTACHED, 0);
