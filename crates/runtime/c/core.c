@@ -56,6 +56,10 @@ static void attach_board(long fd) {
     wug.input = region(&board->input, 1);
     wug.input_capacity = board->input.capacity;
     wug.input_length = &board->input_length;
+    wug.batch = region(&board->batch, WUG_MAP_PAGE);
+    wug.batch_capacity = board->batch.capacity;
+    wug.seen = region(&board->seen, WUG_MAP_PAGE);
+    wug.seen_capacity = board->seen.capacity;
     wug.modules = region(&board->modules, sizeof(struct wug_module));
     wug.module_capacity = (uint32_t)(board->modules.capacity / sizeof(struct wug_module));
     wug.module_count = &board->module_count;

@@ -50,6 +50,8 @@ struct wug_state {
     uint8_t *input;            /* null: standard input */
     uint32_t *input_length;
     size_t input_capacity;
+    uint8_t *batch, *seen;     /* null: one input at a time */
+    size_t batch_capacity, seen_capacity;
     struct wug_module *modules;
     uint32_t module_capacity;
     uint32_t *module_count;
@@ -92,6 +94,9 @@ HIDDEN int wug_loop(unsigned count);
 /* What a harness in the manner of libFuzzer said of its last input: 0, or that
  * it rejects it. A persistent run then counts as if it had exited with 1. */
 extern HIDDEN int wug_result;
+/* See batch.c. */
+HIDDEN void wug_batch_begin(void);
+HIDDEN int wug_batch_next(void);
 /* Writes words of the program, a length byte before each; how many bytes. */
 HIDDEN size_t wug_dictionary(uint8_t *to, size_t room);
 HIDDEN int wug_module_of(uintptr_t pc, uint32_t *site);

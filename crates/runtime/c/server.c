@@ -124,6 +124,7 @@ static void next_run(int fresh) {
     board->run = run;
     __atomic_store_n(&board->state, WUG_STATE_RUNNING, __ATOMIC_RELEASE);
     if (board->wants & WUG_WANT_CPU_TIME) started = cpu_clock();
+    wug_batch_begin();
     wug_begin_run(fresh);
 }
 
@@ -364,7 +365,8 @@ HIDDEN void wug_start(void) {
         int shared = wug.input && SHARES_INPUT;
         if (!shared) wug.input = 0;
         board->features |= (wug_is_persistent ? WUG_HAS_PERSISTENT : 0) | (shared ? WUG_HAS_SHARED_INPUT : 0) |
-                           (wug_is_deferred ? WUG_HAS_DEFERRED : 0) | (__asan_init ? WUG_HAS_SANITIZER : 0);
+                           (wug_is_deferred ? WUG_HAS_DEFERRED : 0) | (__asan_init ? WUG_HAS_SANITIZER : 0) |
+                           (wug_is_persistent && shared && wug.batch && wug.seen ? WUG_HAS_BATCH : 0);
         if (wug.dictionary) board->dictionary_used = (uint32_t)wug_dictionary(wug.dictionary, wug.dictionary_room);
         sigaction(WUG_STOP_SIGNAL, &action, 0);
     }
@@ -406,6 +408,7 @@ HIDDEN int wug_loop(unsigned count) {
         return 0;
     }
     if (role == LOOPING) {
+        if (wug_batch_next()) return 1;
         finish_run();
         next_run(0);
     } else {

@@ -83,6 +83,17 @@
  * with the length and then the bytes (AFL++). Otherwise it reads standard
  * input or a file; the fuzzer rewinds what it hands over before each run.
  *
+ * Several inputs by one number (native, persistent, WUG_HAS_BATCH): with
+ * `batch_count` the target takes its inputs from the `batch` region, a word with
+ * the length and the bytes of each from a multiple of 8 on, and runs one after
+ * the other. Between two it looks at the counts: where none is of a class that
+ * is not in `seen`, it clears them and goes on. It replies, as after any run,
+ * when there is something new, when the last is done, or when it dies. The reply
+ * and all that is recorded are those of the input `batch_at`, counted from 0;
+ * those before it ended well and had nothing new. The fuzzer sets `batch_at` to
+ * 0 before each run and watches it grow: time is up for a run in which it does
+ * not.
+ *
  * Coverage: one byte per id, a count of hits that may wrap from 255 to 0.
  * Ids are dense: the first `map_used` bytes of the map, of which the first
  * WUG_MAP_PAGE-aligned part of each module is in use (see `modules`). The
@@ -137,6 +148,7 @@
 #define WUG_HAS_TRACE 0x4u /* at least one module is a traced build */
 #define WUG_HAS_DEFERRED 0x8u
 #define WUG_HAS_SANITIZER 0x10u /* ASan handles crashes itself: no crash record */
+#define WUG_HAS_BATCH 0x20u     /* takes several inputs by one number */
 
 #define WUG_STATE_STARTING 0u
 #define WUG_STATE_IDLE 1u
@@ -212,6 +224,13 @@ struct wug_board {
     uint32_t max_depth;   /* the deepest stack seen by an event, in frames */
     uint32_t reserved2;
     struct wug_crash crash;
+
+    /* Several inputs by one number: regions set before the target starts, the
+     * rest before each run. A fuzzer that knows nothing of them leaves 0. */
+    struct wug_region batch;
+    struct wug_region seen; /* uint8_t[]: classes of counts that are not new, as bits, for each id */
+    uint32_t batch_count;   /* 0: one input, in `input` */
+    uint32_t batch_at;      /* set by the target: the input that is run, or was run last */
 };
 
 /* An instrumented executable or library. Its ids are

@@ -93,6 +93,8 @@ constants! {
     HAS_DEFERRED: u32 = 0x8;
     /// A sanitizer handles crashes: there is no crash record.
     HAS_SANITIZER: u32 = 0x10;
+    /// The target takes several inputs by one number.
+    HAS_BATCH: u32 = 0x20;
 
     /// The child has not asked for a run yet.
     STATE_STARTING: u32 = 0;
@@ -300,6 +302,14 @@ pub struct Board {
     pub reserved2: u32,
     /// How the run died.
     pub crash: Crash,
+    /// Inputs to be run one after the other: a length and the bytes of each.
+    pub batch: Region,
+    /// Classes of counts that are not new, as bits, for each id.
+    pub seen: Region,
+    /// How many inputs there are in `batch`; 0 for one in `input`.
+    pub batch_count: u32,
+    /// The input that is run, or was run last.
+    pub batch_at: u32,
 }
 
 /// An instrumented executable or library.

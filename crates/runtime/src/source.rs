@@ -12,6 +12,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("module.c", include_str!("../c/module.c")),
     ("core.c", include_str!("../c/core.c")),
     ("server.c", include_str!("../c/server.c")),
+    ("batch.c", include_str!("../c/batch.c")),
     ("pages.c", include_str!("../c/pages.c")),
     ("pins.c", include_str!("../c/pins.c")),
     ("trace.c", include_str!("../c/trace.c")),
@@ -28,7 +29,8 @@ pub const FILES: &[(&str, &str)] = &[
 ];
 
 /// Objects that every executable gets.
-pub const CORE: &[&str] = &["module", "core", "server", "pages", "pins", "trace", "crash", "dictionary"];
+pub const CORE: &[&str] =
+    &["module", "core", "server", "batch", "pages", "pins", "trace", "crash", "dictionary"];
 
 /// Objects of the archive, linked when a program needs them.
 pub const ARCHIVE: &[&str] = &["persistent", "deferred", "testcase", "driver"];

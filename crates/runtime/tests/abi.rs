@@ -50,7 +50,11 @@ fn layouts() -> Vec<Layout> {
             pair_count,
             max_depth,
             reserved2,
-            crash
+            crash,
+            batch,
+            seen,
+            batch_count,
+            batch_at
         ),
         layout!("module", Module, base, end, first_id, ids, ready, reserved, path),
         layout!(

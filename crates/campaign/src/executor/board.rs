@@ -32,12 +32,16 @@ struct Regions {
     pair_order: Region,
     dictionary: Region,
     modules: Region,
+    seen: Region,
+    batch: Region,
     input: Region,
 }
 
 const PAGE: u64 = abi::MAP_PAGE as u64;
 const IDS: u64 = 1 << 20;
 const INPUT: u64 = 1 << 20;
+/// Room for inputs that are run together.
+const BATCH: u64 = 1 << 18;
 const DICTIONARY: u64 = 1 << 16;
 const MODULES: u64 = 256;
 /// Lengths of inputs are words of 32 bits.
@@ -56,6 +60,8 @@ impl Board {
         regions.pairs.capacity = pairs;
         regions.pair_order.capacity = round(pairs * 4);
         regions.map.capacity = IDS;
+        regions.seen.capacity = IDS;
+        regions.batch.capacity = BATCH;
         regions.input.capacity = INPUT;
         Self::lay_out(file, regions)
     }
@@ -64,6 +70,7 @@ impl Board {
     pub fn with_ids(&self, ids: u64) -> Result<Board, Error> {
         let mut regions = self.regions;
         regions.map.capacity = round(ids.max(IDS) * 2);
+        regions.seen.capacity = regions.map.capacity;
         Self::lay_out(self.file()?, regions)
     }
 
@@ -86,6 +93,8 @@ impl Board {
             &mut regions.pairs,
             &mut regions.pair_order,
             &mut regions.map,
+            &mut regions.seen,
+            &mut regions.batch,
             &mut regions.input,
         ];
         for region in all {
@@ -112,6 +121,8 @@ impl Board {
         self.memory.write(offset_of!(Head, pair_order), regions.pair_order);
         self.memory.write(offset_of!(Head, dictionary), regions.dictionary);
         self.memory.write(offset_of!(Head, modules), regions.modules);
+        self.memory.write(offset_of!(Head, batch), regions.batch);
+        self.memory.write(offset_of!(Head, seen), regions.seen);
     }
 
     /// For the target.
@@ -174,6 +185,35 @@ impl Board {
     pub fn put_input(&self, input: &[u8]) {
         self.memory.put(self.regions.input.offset as usize, input);
         self.memory.write(offset_of!(Head, input_length), input.len() as u32);
+    }
+
+    /// How many bytes of inputs can be run together.
+    pub fn batch_room(&self) -> usize {
+        self.regions.batch.capacity as usize
+    }
+
+    /// Makes these the inputs of the next run, which stops at what is not in
+    /// `seen`.
+    pub fn put_batch(&self, inputs: &[u8], count: u32, seen: &[u8]) {
+        self.memory.put(self.regions.batch.offset as usize, inputs);
+        let ids = self.ids();
+        let known = &seen[..seen.len().min(ids)];
+        let at = self.regions.seen.offset as usize;
+        self.memory.put(at, known);
+        self.memory.clear(at + known.len(), ids - known.len());
+        self.memory.write(offset_of!(Head, batch_at), 0u32);
+        self.memory.write(offset_of!(Head, batch_count), count);
+    }
+
+    /// The input of a batch that is run, or was the last.
+    pub fn batch_at(&self) -> u32 {
+        self.word(offset_of!(Head, batch_at))
+    }
+
+    /// The next run has one input.
+    pub fn end_batch(&self) {
+        self.memory.write(offset_of!(Head, batch_count), 0u32);
+        self.memory.write(offset_of!(Head, batch_at), 0u32);
     }
 
     /// Copies the counts of all ids out and sets them to 0 for the next run.

@@ -57,6 +57,11 @@ impl Driver {
         }
     }
 
+    /// Whether runs go by the server.
+    pub fn is_served(&self) -> bool {
+        self.serve
+    }
+
     pub fn server_mut(&mut self) -> Option<&mut Server> {
         self.server.as_mut()
     }
@@ -127,7 +132,7 @@ impl Executor {
         // Twice at most: once more if the first run was disturbed.
         for again in [false, true] {
             let Some(run) = self.serve(input)? else { return self.plain(input) };
-            if again || !self.clean_up(run.verdict)? {
+            if again || !self.clean_up(run.verdict, 1)? {
                 return Ok(run);
             }
         }
@@ -197,13 +202,14 @@ impl Executor {
         }
     }
 
-    /// Ends what the run left behind; whether that may have disturbed it.
-    fn clean_up(&mut self, verdict: Verdict) -> Result<bool, Error> {
+    /// Ends what some runs left behind, of which the last ended in this way;
+    /// whether that may have disturbed it.
+    pub(super) fn clean_up(&mut self, verdict: Verdict, runs: u32) -> Result<bool, Error> {
         let Some(server) = &mut self.driver.server else { return Ok(false) };
         let persistent = server.persistent;
         let last = std::mem::replace(&mut self.driver.last_child, server.child());
         let child = self.driver.last_child;
-        self.driver.since_tidy += 1;
+        self.driver.since_tidy += runs;
         if !persistent || child != last || self.driver.since_tidy >= TIDY_EVERY {
             self.driver.since_tidy = 0;
             self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;

@@ -17,6 +17,7 @@
 //! the first.
 
 mod afl;
+mod batch;
 mod board;
 mod confine;
 pub mod cores;
@@ -36,6 +37,7 @@ mod verdict;
 mod warden;
 mod watchdog;
 
+pub use batch::Batch;
 pub use confine::{Confinement, Layer, Missing};
 pub use error::Error;
 pub use observation::Observation;
@@ -181,7 +183,12 @@ impl Executor {
             (self.coverage, self.events) = records;
             (self.pairs, self.depth) = (pairs, depth);
         }
-        Ok(Observation {
+        Ok(self.observation(verdict, run))
+    }
+
+    /// What was seen of a run.
+    fn observation(&self, verdict: Verdict, run: spawn::Run) -> Observation<'_> {
+        Observation {
             verdict,
             wall: run.wall,
             cpu: run.cpu,
@@ -190,7 +197,7 @@ impl Executor {
             pairs: &self.pairs,
             depth: self.depth,
             output: &self.output,
-        })
+        }
     }
 
     /// Starts another warden in place of one that is gone.

@@ -43,6 +43,10 @@ struct Stopper {
 }
 
 impl Stop for Stopper {
+    fn progress(&self) -> u32 {
+        self.board.as_ref().map_or(0, |board| board.batch_at())
+    }
+
     fn stop(&self, number: u32, commander: &Commander) {
         if let Some(board) = &self.board {
             board.stop_run(number);
@@ -64,6 +68,8 @@ pub struct Server {
     watchdog: Watchdog,
     /// Whether inputs go by shared memory.
     pub shared_input: bool,
+    /// Whether it takes several inputs at once.
+    pub batches: bool,
     pub persistent: bool,
     /// AFL++: the last child was killed.
     killed: bool,
@@ -91,6 +97,7 @@ impl Server {
             pipes: None,
             watchdog,
             shared_input: false,
+            batches: false,
             persistent: false,
             killed: false,
             number: 0,
@@ -149,6 +156,7 @@ impl Server {
     ) -> Result<(), Error> {
         let first = pipes.word(end, limit)?;
         self.shared_input = false;
+        self.batches = false;
         if first & 0xffff_ff00 == abi::V1_HELLO & 0xffff_ff00 {
             return self.hear_v1(pipes, first, end, limit);
         }
@@ -202,6 +210,7 @@ impl Server {
             Link::Native(board) => {
                 let features = board.features();
                 self.shared_input = features & abi::HAS_SHARED_INPUT != 0;
+                self.batches = features & abi::HAS_BATCH != 0 && board.wants() & abi::WANT_FORK == 0;
                 self.persistent = features & abi::HAS_PERSISTENT != 0 && board.wants() & abi::WANT_FORK == 0;
             }
             Link::Afl(memory) => {

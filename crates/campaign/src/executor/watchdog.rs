@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// What a watchdog does to end a run.
 pub trait Stop: Send + Sync {
+    /// How far the run is: as long as this changes, its time begins anew.
+    fn progress(&self) -> u32;
     /// Ends run `number`; what follows must be an answer on the pipe.
     fn stop(&self, number: u32, commander: &Commander);
 }
@@ -113,6 +115,8 @@ impl Drop for Watchdog {
 fn watch(clock: &Clock, limit: Duration, commander: &Commander, stop: &dyn Stop) {
     // The run that was stopped, and when it is to be ended the hard way.
     let mut stopped: Option<(u64, Duration)> = None;
+    // A run that had come so far, and when that was seen first.
+    let mut mark: Option<(u64, u32, Duration)> = None;
     loop {
         let state = clock.state.load(Ordering::Acquire);
         let began = Duration::from_nanos(clock.began.load(Ordering::Relaxed));
@@ -129,8 +133,18 @@ fn watch(clock: &Clock, limit: Duration, commander: &Commander, stop: &dyn Stop)
             }
             until = until.min(now + GRACE);
         } else if state != 0 {
-            if now < began + limit {
-                until = began + limit;
+            let mut since = began;
+            if now >= began + limit {
+                let progress = stop.progress();
+                since = match mark {
+                    Some((run, known, since)) if run == state && known == progress => since,
+                    _ if progress == 0 => began,
+                    _ => now,
+                };
+                mark = Some((state, progress, since));
+            }
+            if now < since + limit {
+                until = since + limit;
             // Fails if the run has just ended, or another has begun.
             } else if clock
                 .state

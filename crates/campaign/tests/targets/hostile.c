@@ -68,6 +68,20 @@ int deed(const char *text, size_t length) {
     case 'r': /* die of a signal */
         kill(getpid(), atoi(argument));
         return 0;
+    case 'z': /* takes some milliseconds */
+        usleep(1000 * atoi(argument));
+        return 0;
+    case '.': { /* goes where its bytes say */
+        volatile int dots = 0, commas = 0, others = 0;
+        for (size_t i = 0; i < length; i++) {
+            if (text[i] == '.') dots++;
+            else if (text[i] == ',') commas++;
+            else others++;
+        }
+        if (commas == 7) dots = 0;
+        if (others > 40) commas = 0;
+        return 0;
+    }
     case 'h':
         for (;;)
             pause();
