@@ -1,7 +1,7 @@
 //! A run, and what is kept of it.
 
 use super::{Campaign, Error, Event, learn};
-use crate::executor::coverage;
+use crate::executor::{Verdict, coverage};
 use crate::feedback::{New, counts_reach, reaches};
 use crate::folder::{EntryId, How, Origin};
 use crate::schedule::Merits;
@@ -37,25 +37,40 @@ impl Campaign<'_> {
     /// Runs `input`; keeps it if it is worth that.
     pub(super) fn execute(&mut self, making: &Making) -> Result<Worth, Error> {
         let seen = self.executor.run(&self.input)?;
-        self.figures.execs += 1;
-        self.figures.report.input_bytes += self.input.len() as u64;
         let (verdict, wall) = (seen.verdict, seen.wall);
         if let Some(learned) = &mut self.learned {
             learned.judge(seen.coverage, &mut self.rng);
         }
         let news = !self.options.plain && self.feedback.has_news(seen.coverage);
-        let cost = if self.options.repeatable { 1.0 } else { wall.as_secs_f64() * 1e6 };
+        if news || verdict != Verdict::Ok || matches!(making, Making::Entry(_)) {
+            self.counts.clear();
+            self.counts.extend_from_slice(seen.coverage);
+        }
+        self.judge(verdict, wall, news, making)
+    }
+
+    /// Counts a run; what it cost.
+    pub(super) fn ran(&mut self, length: usize, wall: Duration) -> f64 {
+        self.figures.execs += 1;
+        self.figures.report.input_bytes += length as u64;
+        if self.options.repeatable { 1.0 } else { wall.as_secs_f64() * 1e6 }
+    }
+
+    /// Keeps `input`, which was run, if it is worth that. Its counts are at
+    /// hand if there is anything about them.
+    pub(super) fn judge(
+        &mut self,
+        verdict: Verdict,
+        wall: Duration,
+        news: bool,
+        making: &Making,
+    ) -> Result<Worth, Error> {
+        let cost = self.ran(self.input.len(), wall);
         let gain = if verdict.is_crash() {
-            self.counts.clear();
-            self.counts.extend_from_slice(seen.coverage);
             self.crashed(verdict, making)?
-        } else if verdict == crate::executor::Verdict::Timeout {
-            self.counts.clear();
-            self.counts.extend_from_slice(seen.coverage);
+        } else if verdict == Verdict::Timeout {
             self.hung(making)?
         } else if news || matches!(making, Making::Entry(_)) {
-            self.counts.clear();
-            self.counts.extend_from_slice(seen.coverage);
             self.found(making, wall)?
         } else if self.options.plain && self.is_first(making) {
             self.counts.clear();
@@ -200,7 +215,7 @@ impl Campaign<'_> {
     pub(super) fn still(&mut self, input: &[u8], news: &[New]) -> Result<bool, Error> {
         let seen = self.executor.run(input)?;
         self.figures.execs += 1;
-        let ended = !seen.verdict.is_crash() && seen.verdict != crate::executor::Verdict::Timeout;
+        let ended = !seen.verdict.is_crash() && seen.verdict != Verdict::Timeout;
         let same = ended && counts_reach(seen.coverage, news);
         if same {
             self.counts.clear();

@@ -56,6 +56,12 @@ pub(super) struct Learned {
 }
 
 impl Learned {
+    /// Whether [`Learned::judge`] has to see the counts of the input that was
+    /// just made.
+    pub fn wants_counts(&self) -> bool {
+        self.recombined
+    }
+
     /// Looks whether a recombined input did what its parts do alone.
     pub fn judge(&mut self, counts: &[u8], rng: &mut Rng) {
         if !std::mem::take(&mut self.recombined) {

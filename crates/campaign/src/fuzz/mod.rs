@@ -20,6 +20,7 @@
 //! | `leaf` | bytes of leaves |
 //! | `traced` | what the traced build compares |
 //! | `learn` | entries generalised, and inputs made of that |
+//! | `together` | inputs that wait to be run together |
 //! | `execute` | a run, and what is kept of it |
 //! | `trim` | smaller inputs that do the same |
 //! | `crash` | crashes told apart by where they happen, hangs by a second run |
@@ -35,6 +36,7 @@ mod leaf;
 mod learn;
 mod recheck;
 mod start;
+mod together;
 mod traced;
 mod trim;
 mod turn;
@@ -55,6 +57,7 @@ use figures::Figures;
 use learn::Learned;
 use std::fmt;
 use std::time::{Duration, Instant};
+use together::Waiting;
 use traced::Comparisons;
 use turn::{Recent, Share};
 use wug_grammar::Derivation;
@@ -234,6 +237,7 @@ pub struct Campaign<'a> {
     bandit: Bandit,
     havoc: Havoc,
     recent: Recent,
+    waiting: Waiting,
     share: Share,
     figures: Figures,
     /// The input that is being made.
@@ -289,6 +293,7 @@ impl<'a> Campaign<'a> {
             crashes: Crashes::default(),
             havoc: Havoc::default(),
             recent: Recent::default(),
+            waiting: Waiting::default(),
             input: Vec::new(),
             made: Derivation::default(),
             text: Vec::new(),

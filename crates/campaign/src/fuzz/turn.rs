@@ -90,10 +90,9 @@ impl Campaign<'_> {
                 self.bandit.learn(arm, making_cost + cost, 0.0);
                 continue;
             };
-            let worth = self.execute(&making)?;
-            self.bandit.learn(arm, making_cost + worth.cost, worth.gain);
+            self.submit(arm, making_cost, making)?;
         }
-        Ok(())
+        self.run_waiting()
     }
 
     /// Draws a way to make an input of an entry.
