@@ -3,7 +3,7 @@
 use super::build::{Pair, Targets};
 use serde::Serialize;
 use std::path::Path;
-use wug_campaign::executor::{Executor, Kind, Options, Target, Verdict, cores, coverage};
+use wug_campaign::executor::{Batch, Executor, Kind, Options, Target, Verdict, cores, coverage};
 
 /// Microseconds of one run.
 pub struct Cost {
@@ -90,23 +90,36 @@ pub fn executor(target: Target) -> Result<Executor, String> {
     Executor::new(target, options).map_err(|error| error.to_string())
 }
 
+/// Runs that go together, as in campaigns.
+const TOGETHER: usize = 32;
+
 /// Runs and looks for news, as fuzzers do.
 pub fn campaign(executor: &mut Executor, inputs: &[Vec<u8>], runs: usize) -> Result<(), String> {
     let mut map = Vec::new();
     let mut seen = Vec::new();
-    for input in inputs.iter().cycle().take(runs) {
-        let run = executor.run(input).map_err(|error| error.to_string())?;
-        if run.verdict != Verdict::Ok {
-            return Err(format!("a run ended with {}", run.verdict));
+    let mut batch = Batch::default();
+    let mut left = inputs.iter().cycle().take(runs);
+    loop {
+        batch.clear();
+        left.by_ref().take(TOGETHER).for_each(|input| batch.push(input));
+        if batch.is_empty() {
+            return Ok(());
         }
-        if coverage::has_news(run.coverage, &seen) {
-            map.clear();
-            map.extend_from_slice(run.coverage);
-            coverage::classify(&mut map);
-            coverage::merge(&map, &mut seen);
+        let mut at = 0;
+        while at < batch.len() {
+            let (place, run) = executor.run_batch(&batch, at, &seen).map_err(|error| error.to_string())?;
+            if run.verdict != Verdict::Ok {
+                return Err(format!("a run ended with {}", run.verdict));
+            }
+            if coverage::has_news(run.coverage, &seen) {
+                map.clear();
+                map.extend_from_slice(run.coverage);
+                coverage::classify(&mut map);
+                coverage::merge(&map, &mut seen);
+            }
+            at = place + 1;
         }
     }
-    Ok(())
 }
 
 /// CPU time of this process.
