@@ -90,7 +90,8 @@
  * is not in `seen`, it clears them and goes on. It replies, as after any run,
  * when there is something new, when the last is done, or when it dies. The reply
  * and all that is recorded are those of the input `batch_at`, counted from 0;
- * those before it ended well and had nothing new. The fuzzer sets `batch_at` to
+ * those before it ended well, though the target may have rejected them, and had
+ * nothing new. The fuzzer sets `batch_at` to
  * 0 before each run and watches it grow: time is up for a run in which it does
  * not.
  *

@@ -6,8 +6,8 @@
 //! Two switches between processes are most of what a short run costs, and
 //! nearly all runs tell nothing new. So a persistent target of `wug cc` runs
 //! a batch by itself, compares its counts with those that were seen, and
-//! answers at the first that differs, that does not end well, or that is the
-//! last. All others are run one by one, and the caller need not know.
+//! answers at the first that differs, that does not end well (that a harness
+//! rejects it does not count), or that is the last. All others are run one by one, and the caller need not know.
 
 use super::Executor;
 use super::error::Error;

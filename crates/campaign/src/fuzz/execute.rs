@@ -42,7 +42,8 @@ impl Campaign<'_> {
             learned.judge(seen.coverage, &mut self.rng);
         }
         let news = !self.options.plain && self.feedback.has_news(seen.coverage);
-        if news || verdict != Verdict::Ok || matches!(making, Making::Entry(_)) {
+        let failed = verdict.is_crash() || verdict == Verdict::Timeout;
+        if news || failed || matches!(making, Making::Entry(_)) {
             self.counts.clear();
             self.counts.extend_from_slice(seen.coverage);
         }
