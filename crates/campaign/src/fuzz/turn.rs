@@ -7,7 +7,9 @@ use crate::hash::hash;
 use crate::structure::Structure;
 use wug_produce::mutate::{Op, Tree};
 
-/// Inputs made in a turn.
+/// Inputs made in a turn. GRIMOIRE makes 512 to 1,024; with 768, three
+/// campaigns on expat without a grammar reached 1,365 to 1,614 edges in 250,000
+/// runs, with 128 they reached 1,577 to 1,621.
 const INPUTS: usize = 128;
 /// What it costs to make an input that is not run, in runs.
 const UNRUN: f64 = 0.1;
