@@ -125,6 +125,7 @@ impl Campaign<'_> {
             let Some(learned) = &mut self.learned else { return Ok(()) };
             let Some(next) = learned.waiting.pop_front() else { return Ok(()) };
             learned.waiting_bytes -= next.input.len();
+            learned.recombined = false;
             self.generalise(next)?;
         }
     }
@@ -206,6 +207,8 @@ impl Campaign<'_> {
     /// together; whether known strings occur in it.
     pub(super) fn lessons(&mut self, at: usize, origin: &[u8]) -> (bool, bool, bool) {
         let Some(learned) = &mut self.learned else { return (false, false, false) };
+        // What was put together may not have been run, if it had been lately.
+        learned.recombined = false;
         let strings = self.havoc.tokens();
         let known = learned.strings.as_ref().map(|(entry, count, _)| (*entry, *count));
         if known != Some((at, strings.len())) {
