@@ -18,7 +18,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use wug_campaign::executor::{self, Executor, Target};
-use wug_campaign::feedback::Feedback;
 use wug_campaign::folder::{Folder, Setup, Start};
 use wug_campaign::fuzz::{Campaign, Event, Options, Parts, Seeds, Watch};
 use wug_campaign::report::Report;
@@ -132,16 +131,13 @@ impl CampaignBench {
     /// The same target without a campaign.
     fn executor(&self, target: Target, inputs: &[Vec<u8>]) -> anyhow::Result<f64> {
         let mut executor = Executor::new(target, executor::Options::default())?;
-        let feedback = Feedback::default();
-        let mut own = 0.0;
         let runs = self.runs.min(100_000);
-        for run in 0..2 * runs {
-            if run == runs {
-                own = cost::own_micros();
-            }
-            let seen = executor.run(&inputs[run as usize % inputs.len()])?;
-            std::hint::black_box(feedback.has_news(seen.coverage));
-        }
+        let run = |executor: &mut Executor| {
+            cost::campaign(executor, inputs, runs as usize).map_err(anyhow::Error::msg)
+        };
+        run(&mut executor)?;
+        let own = cost::own_micros();
+        run(&mut executor)?;
         Ok((cost::own_micros() - own) / runs as f64)
     }
 }
