@@ -89,6 +89,8 @@ pub struct Merits {
     pub dead: bool,
     /// Bytes of the input that would be tried.
     pub length: usize,
+    /// Whether only white space is added.
+    pub blank: bool,
     /// Frames on the stack.
     pub depth: f32,
     /// Pairs of blocks on the way that no valid input has.
@@ -103,7 +105,8 @@ impl Merits {
             Kind::Neighbour => 4.0,
             Kind::Guess => 1.0,
             _ => 0.0,
-        } + if self.dead { 4.0 } else { 0.0 };
+        };
+        let doubt = doubt + if self.dead { 4.0 } else { 0.0 } + if self.blank { 3.0 } else { 0.0 };
         let cost = 2.0 * self.steps as f32 + self.length as f32 / 4.0 + self.depth / 2.0
             - (1.0 + self.fresh as f32).log2()
             + doubt;

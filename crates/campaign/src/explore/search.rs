@@ -17,7 +17,7 @@ const TRIED: usize = 1 << 22;
 const OFTEN: u32 = 8;
 /// Lengths of words that are tried, and in how many states.
 const LENGTHS: std::ops::RangeInclusive<usize> = 2..=12;
-const GROWN: usize = 4;
+const GROWN: usize = 2;
 /// States in which texts of the program are tried as words.
 const TRIALS: usize = 4;
 /// States that a new word is tried in.
@@ -318,6 +318,7 @@ fn merits(node: &Node, keep: usize, text: &[u8], fresh: usize) -> Merits {
         class: node.class,
         dead: node.dead,
         length: keep + text.len(),
+        blank: text.iter().all(u8::is_ascii_whitespace),
         depth: node.depth,
         fresh,
         steps: node.steps,
