@@ -26,3 +26,4 @@ pub mod operands;
 pub mod report;
 pub mod schedule;
 pub mod structure;
+pub mod walks;

@@ -7,6 +7,7 @@
 //! thrown away at any time.
 
 use crate::operands::Change;
+use crate::walks::Walks;
 use std::fmt;
 use std::ops::Range;
 use wug_grammar::{Derivation, Diagnostic, Grammar};
@@ -32,6 +33,8 @@ pub struct Structure<'g> {
     patches: Patches,
     /// Changes trees.
     pub mutator: Mutator,
+    /// Changes walks over the grammar's automaton, if it has one.
+    pub walks: Option<Walks<'g>>,
 }
 
 /// Why a grammar cannot be used so.
@@ -70,7 +73,13 @@ impl<'g> Structure<'g> {
             grammar,
             patches: Patches::default(),
             mutator: Mutator::new(grammar).map_err(Useless::Nothing)?,
+            walks: None,
         })
+    }
+
+    /// With mutations of walks over an automaton of the same grammar.
+    pub fn with_walks(self, walks: Walks<'g>) -> Structure<'g> {
+        Structure { walks: Some(walks), ..self }
     }
 
     /// The tree of an input, or why there is none.

@@ -6,13 +6,15 @@ use common::build_native;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use wug_automata::{Built, Form, Limits, Walker, Weight};
 use wug_campaign::executor::{self, Target};
 use wug_campaign::folder::{self, Folder, Setup, Start, sync::Sync};
-use wug_campaign::fuzz::{Campaign, Error, Event, Options, Parts, Seeds, Watch};
+use wug_campaign::fuzz::{Campaign, Error, Event, Mutators, Options, Parts, Seeds, Watch};
 use wug_campaign::report::{MutatorReport, Report};
 use wug_campaign::structure::Structure;
+use wug_campaign::walks::Walks;
 use wug_grammar::{Grammar, Notation, load::load_text};
-use wug_parse::{Cache, Limits, Parser};
+use wug_parse::{Cache, Parser};
 
 /// Of runs: on a busy machine a run may have to wait for its turn.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -71,13 +73,26 @@ fn run_on(
     options: Options,
 ) -> (Result<Report, Error>, Quiet) {
     let grammar = grammar();
+    let structure = Structure::new(&grammar).expect("it is small");
+    run_with(structure, program, checked, out, start, seeds, options)
+}
+
+fn run_with(
+    structure: Structure<'_>,
+    program: PathBuf,
+    checked: Option<PathBuf>,
+    out: &Path,
+    start: Start,
+    seeds: Seeds,
+    options: Options,
+) -> (Result<Report, Error>, Quiet) {
     let mut watch = Quiet::default();
     let parts = Parts {
         target: Target::new(program),
         traced: None,
         checked: checked.map(Target::new),
         execution: executor::Options { timeout: TIMEOUT, ..executor::Options::default() },
-        structure: Some(Structure::new(&grammar).expect("it is small")),
+        structure: Some(structure),
         folder: Folder::open(out, "default", start, &Setup::default()).expect("a folder"),
         sync: Some(Sync::new(out, "default", &[]).expect("nothing to import")),
         report: Report::default(),
@@ -117,7 +132,7 @@ fn a_bug_that_needs_structure_is_found_and_kept() {
     let crash = std::fs::read(out.join("default/crashes").join(&report.crashes[0].file)).expect("the crash");
     let grammar = grammar();
     let parser = Parser::new(&grammar).expect("it is small");
-    let parsed = parser.parse(&crash, &mut Cache::new(&parser), Limits::default());
+    let parsed = parser.parse(&crash, &mut Cache::new(&parser), wug_parse::Limits::default());
     assert!(parsed.is_ok(), "{}", String::from_utf8_lossy(&crash));
     // The queue holds what was counted, and all of it parses.
     assert_eq!(queue(&out).len() as u64, report.corpus_count);
@@ -126,6 +141,42 @@ fn a_bug_that_needs_structure_is_found_and_kept() {
     assert!(report.mutators.iter().filter(byte_level).all(|mutator| mutator.tries == 0), "{report:?}");
     let made: u64 = report.mutators.iter().map(|mutator| mutator.finds).sum();
     assert!(made > 0 && report.mutators.iter().filter(|mutator| mutator.tries > 0).count() >= 10);
+}
+
+#[test]
+fn walks_are_mutated_beside_trees_or_in_their_place() {
+    let grammar = grammar();
+    let lowered = wug_grammar::transform::lower::lower(&grammar);
+    let form = Form::of(&lowered.grammar).expect("a form");
+    let built = Built::new(form, Limits::DEFAULT).expect("an automaton");
+    let walker = Walker::new(&built.automaton, Weight::One);
+    for (mutators, name) in
+        [(Mutators::Both, "both"), (Mutators::Aggressive, "walks"), (Mutators::Spot, "trees")]
+    {
+        let structure = Structure::new(&grammar).expect("it is small").with_walks(Walks::new(&walker));
+        // Nothing may leave the language.
+        let options = Options { mutators, invalid: 0.0, ..repeatable(4, 6_000) };
+        let out = folder(name);
+        let (report, _) = run_with(structure, target(), None, &out, Start::New, Seeds::Fresh, options);
+        let report = report.expect("a campaign");
+        let of =
+            |walks: bool| report.mutators.iter().filter(move |one| one.name.starts_with("walk-") == walks);
+        let [walked, others] = [true, false].map(|walks| of(walks).map(|one| one.tries).sum::<u64>());
+        assert_eq!(of(true).count(), 3);
+        match mutators {
+            Mutators::Both => assert!(of(true).all(|one| one.tries > 20) && others > 500, "{report:?}"),
+            // Entries beyond the automaton keep to their trees.
+            Mutators::Aggressive => assert!(walked > others, "{report:?}"),
+            Mutators::Spot => assert!(walked == 0 && others > 500, "{report:?}"),
+        }
+        // A parser that knows nothing of automata accepts all of it.
+        assert_eq!(report.corpus_parsed, report.corpus_count, "{report:?}");
+        let parser = Parser::new(&grammar).expect("it is small");
+        for (name, bytes) in queue(&out) {
+            let parsed = parser.parse(&bytes, &mut Cache::new(&parser), wug_parse::Limits::default());
+            assert!(parsed.is_ok(), "{name}: {}", String::from_utf8_lossy(&bytes));
+        }
+    }
 }
 
 #[test]

@@ -85,6 +85,8 @@ pub struct Options {
     pub max_size: usize,
     /// All mutators are equally likely at all times.
     pub uniform: bool,
+    /// Which structural mutators there are.
+    pub mutators: Mutators,
     /// An input that takes too long gets at least this before it counts as a
     /// hang.
     pub hang_timeout: Option<Duration>,
@@ -95,6 +97,18 @@ pub struct Options {
     /// Without regard to what inputs reach: for targets that do not tell.
     /// Nothing is kept then but what the campaign starts with and crashes.
     pub plain: bool,
+}
+
+/// Structural mutators by how much they change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mutators {
+    /// A part of the tree, or all of the walk from some point on.
+    #[default]
+    Both,
+    /// Those on trees.
+    Spot,
+    /// Those on walks, for entries that have one.
+    Aggressive,
 }
 
 impl Default for Options {
@@ -109,6 +123,7 @@ impl Default for Options {
             generated: 100,
             max_size: 1 << 20,
             uniform: false,
+            mutators: Mutators::Both,
             hang_timeout: None,
             trim: true,
             generalise: false,

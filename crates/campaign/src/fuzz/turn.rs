@@ -2,7 +2,7 @@
 
 use super::execute::Making;
 use super::ways::Way;
-use super::{Campaign, Error};
+use super::{Campaign, Error, Mutators};
 use crate::hash::hash;
 use crate::structure::Structure;
 use wug_produce::mutate::{Op, Tree};
@@ -74,6 +74,9 @@ impl Campaign<'_> {
             Some(structure) => self.corpus.take_tree(at, &origin, structure),
             None => None,
         };
+        if let Some(walks) = self.structure.as_mut().and_then(|structure| structure.walks.as_mut()) {
+            walks.begin(&origin);
+        }
         let outcome = self.inputs_of(at, &origin, tree.as_ref());
         self.corpus.put_tree(at, tree);
         outcome
@@ -103,11 +106,20 @@ impl Campaign<'_> {
         let has_tokens = self.structure.as_ref().is_some_and(Structure::has_tokens);
         let (careless, operands) = (self.share.permits(parses), self.has_operands(at, origin));
         let (form, links, strings) = self.lessons(at, origin);
+        let walks = self.structure.as_ref().and_then(|structure| structure.walks.as_ref());
+        let walks = parses && walks.is_some_and(|walks| walks.ready());
+        let (spot, aggressive) = match self.options.mutators {
+            Mutators::Both => (true, true),
+            Mutators::Spot => (true, false),
+            // An entry that has no walk is mutated all the same.
+            Mutators::Aggressive => (!walks, true),
+        };
         let usable = |arm: usize| match Way::of(arm) {
             Way::Extend | Way::Fill => careless && form,
             Way::Strings => careless && strings,
             Way::Rename => careless && links,
-            Way::Tree(_) => parses,
+            Way::Tree(_) => parses && spot,
+            Way::Walk(_) => walks && aggressive,
             Way::Leaf => parses && (careless || has_tokens),
             Way::Operand => operands,
             Way::Havoc => careless,
@@ -152,6 +164,13 @@ impl Campaign<'_> {
             Way::Tree(op) => {
                 keeps = true;
                 tree.and_then(|tree| self.mutate(op, tree))
+            }
+            Way::Walk(op) => {
+                keeps = true;
+                let walks = self.structure.as_mut().and_then(|structure| structure.walks.as_mut());
+                walks
+                    .filter(|_| tree.is_some())
+                    .and_then(|walks| walks.mutate(op, &mut self.rng, longest, &mut self.input).then_some(1))
             }
             Way::Leaf => tree.and_then(|tree| self.change_leaf(origin, tree)).map(|valid| {
                 keeps = valid;

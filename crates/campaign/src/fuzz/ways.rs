@@ -1,6 +1,7 @@
 //! Ways to make an input, as the schedule knows them.
 
 use crate::schedule::Bandit;
+use crate::walks::WalkOp;
 use wug_produce::mutate::Op;
 
 /// A way to make an input.
@@ -8,6 +9,8 @@ use wug_produce::mutate::Op;
 pub(super) enum Way {
     /// An operation on the tree.
     Tree(Op),
+    /// A large one on the walk.
+    Walk(WalkOp),
     /// Bytes of a leaf.
     Leaf,
     /// What the target compares its input with, where it came from.
@@ -28,7 +31,7 @@ pub(super) enum Way {
     Generate,
 }
 
-const OTHERS: [Way; 9] = [
+const OTHERS: [Way; 12] = [
     Way::Leaf,
     Way::Operand,
     Way::Extend,
@@ -38,6 +41,9 @@ const OTHERS: [Way; 9] = [
     Way::Havoc,
     Way::Token,
     Way::Generate,
+    Way::Walk(WalkOp::Random),
+    Way::Walk(WalkOp::Splice),
+    Way::Walk(WalkOp::Recursion),
 ];
 
 impl Way {
@@ -58,6 +64,7 @@ impl Way {
     pub fn name(self) -> &'static str {
         match self {
             Way::Tree(op) => op.name(),
+            Way::Walk(op) => op.name(),
             Way::Leaf => "leaf",
             Way::Operand => "operand",
             Way::Extend => "extend",

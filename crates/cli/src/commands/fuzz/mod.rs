@@ -12,6 +12,7 @@ use clap::Args;
 use set_up::Started;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use wug_campaign::fuzz::Mutators;
 
 /// Fuzz a program: inputs from a grammar, guided by what they reach
 #[derive(Args)]
@@ -74,6 +75,9 @@ pub struct Fuzz {
     /// Mutators: bandit, or uniform
     #[arg(long, default_value = "bandit", value_name = "HOW", hide_possible_values = true)]
     schedule: Schedule,
+    /// On trees and walks: both, spot, aggressive
+    #[arg(long, default_value = "both", value_name = "WHICH", hide_possible_values = true)]
+    mutators: MutatorsArg,
     /// Print a JSON object with all figures at the end
     #[arg(long)]
     json: bool,
@@ -88,6 +92,24 @@ pub struct Fuzz {
 enum Schedule {
     Bandit,
     Uniform,
+}
+
+/// Those on trees, on walks, or both.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum MutatorsArg {
+    Both,
+    Spot,
+    Aggressive,
+}
+
+impl From<MutatorsArg> for Mutators {
+    fn from(mutators: MutatorsArg) -> Mutators {
+        match mutators {
+            MutatorsArg::Both => Mutators::Both,
+            MutatorsArg::Spot => Mutators::Spot,
+            MutatorsArg::Aggressive => Mutators::Aggressive,
+        }
+    }
 }
 
 impl Fuzz {

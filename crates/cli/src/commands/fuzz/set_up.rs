@@ -10,13 +10,16 @@ use crate::{Failure, Outcome, terminal};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
+use wug_automata::{Built, Form, Limits, Walker, Weight};
 use wug_campaign::dictionary::{self, Sections};
 use wug_campaign::executor::{self, Target};
 use wug_campaign::folder::{Folder, Setup, Start, sync::Sync};
-use wug_campaign::fuzz::{Campaign, Error, Options, Parts, Seeds};
+use wug_campaign::fuzz::{Campaign, Error, Mutators, Options, Parts, Seeds};
 use wug_campaign::report::Report;
 use wug_campaign::structure::Structure;
+use wug_campaign::walks::Walks;
 use wug_grammar::Grammar;
+use wug_grammar::transform::lower;
 
 /// All that a campaign needs, ready to run.
 pub struct Started<'a> {
@@ -36,6 +39,16 @@ pub struct Started<'a> {
 
 fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// The automaton of a grammar, if it has one whose walks are inputs: tokens
+/// that may run together would need to be read again each time.
+fn automaton(grammar: &Grammar) -> Option<Built> {
+    let lowered = lower::lower(grammar);
+    if !lowered.unproven.is_empty() {
+        return None;
+    }
+    Built::new(Form::of(&lowered.grammar).ok()?, Limits::DEFAULT).ok()
 }
 
 fn failed(error: impl std::fmt::Display) -> Failure {
@@ -62,6 +75,7 @@ impl<'a> Started<'a> {
             invalid: f64::from(fuzz.invalid) / 100.0,
             generalise: !fuzz.no_generalise && (fuzz.generalise || fuzz.grammar.is_empty()),
             uniform: fuzz.schedule == Schedule::Uniform,
+            mutators: fuzz.mutators.into(),
             hang_timeout: hang.map(Duration::from_millis),
             plain: fuzz.plain,
             ..Options::default()
@@ -139,8 +153,19 @@ impl<'a> Started<'a> {
     }
 
     pub fn run(mut self, json: bool) -> Outcome {
+        let automaton = match self.options.mutators {
+            Mutators::Spot => None,
+            _ => self.grammar.and_then(automaton),
+        };
+        let walker = automaton.as_ref().map(|built| Walker::new(&built.automaton, Weight::One));
         let structure = match self.grammar {
-            Some(grammar) => Some(Structure::new(grammar).map_err(failed)?),
+            Some(grammar) => {
+                let structure = Structure::new(grammar).map_err(failed)?;
+                Some(match &walker {
+                    Some(walker) => structure.with_walks(Walks::new(walker)),
+                    None => structure,
+                })
+            }
             None => None,
         };
         if let Ok(program) = self.target.locate() {
