@@ -75,8 +75,14 @@ pub struct Fuzz {
     /// Mutators: bandit, or uniform
     #[arg(long, default_value = "bandit", value_name = "HOW", hide_possible_values = true)]
     schedule: Schedule,
-    /// On trees and walks: both, spot, aggressive
-    #[arg(long, default_value = "both", value_name = "WHICH", hide_possible_values = true)]
+    /// Trees, walks or both: spot, aggressive, both
+    #[arg(
+        long,
+        default_value = "both",
+        value_name = "WHICH",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     mutators: MutatorsArg,
     /// Print a JSON object with all figures at the end
     #[arg(long)]
