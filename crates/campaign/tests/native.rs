@@ -103,11 +103,14 @@ fn a_warden_that_is_killed_is_replaced() {
             let target = Target::new(&program).arguments(by_file.then_some("@@"));
             let mut executor = Executor::new(target, options()).expect("an executor");
             for _ in 0..3 {
-                check(&mut executor, "e7", Verdict::Exit(7));
-                let server = common::processes(&program).into_iter().map(common::parent);
-                let mine = std::process::id() as i32;
-                let warden =
-                    server.into_iter().find(|warden| common::parent(*warden) == mine).expect("a warden");
+                // On a busy machine the list of processes may not show it at once.
+                let find = |_| {
+                    check(&mut executor, "e7", Verdict::Exit(7));
+                    let mine = std::process::id() as i32;
+                    let mut wardens = common::processes(&program).into_iter().map(common::parent);
+                    wardens.find(|warden| common::parent(*warden) == mine)
+                };
+                let warden = (0..100).find_map(find).expect("a warden");
                 // SAFETY: a child of this process that was not waited for.
                 assert_eq!(unsafe { libc::kill(warden, libc::SIGKILL) }, 0);
                 check(&mut executor, "e8", Verdict::Exit(8));
