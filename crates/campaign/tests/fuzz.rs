@@ -251,9 +251,10 @@ fn what_others_find_is_imported() {
     let out = folder("sync");
     let other = out.join("other/queue");
     std::fs::create_dir_all(&other).expect("a folder");
-    // Of a length that is hardly met by chance, and that the target knows.
-    let rare = format!("({})", "a ".repeat(2159) + "b").into_bytes();
+    // The target knows it, and hardly anybody meets it by chance.
+    let rare = format!("( {})", "a ".repeat(2159)).into_bytes();
     assert_eq!(rare.len(), 4321);
+    assert_eq!(&rare[4000..4020], b"a a a a a a a a a a ");
     std::fs::write(other.join("id:000000,orig:x"), &rare).expect("an input");
     let options = Options { max_time: Some(Duration::from_secs(5)), trim: false, ..Options::default() };
     let (report, _) = run(&out, Start::New, Seeds::Fresh, options);

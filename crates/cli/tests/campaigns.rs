@@ -111,7 +111,14 @@ fn has(tool: &str) -> bool {
 
 #[test]
 fn workers_share_what_they_find_and_come_back_from_the_dead() {
+    // A target in which there is something to find for longer than a moment.
     let folder = place("workers", &[]);
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/src/commands/demo");
+    fs::copy(format!("{demo}/abacus.wug"), folder.join("lists.wug")).unwrap();
+    let built =
+        wug(&folder).args(["cc", "-O1", "-g", "-o", "target"]).arg(format!("{demo}/abacus.c")).output();
+    let built = built.unwrap();
+    assert!(built.status.success(), "{}", text(&built));
     let [one, other] = ["worker0", "worker1"].map(|name| folder.join("out").join(name));
     let running = Running::start(&mut fuzz(&folder, &["-j", "2", "-V", "600"]));
     let both = || imported(&one, "worker1") > 0 && imported(&other, "worker0") > 0;
@@ -155,8 +162,8 @@ fn a_plain_afl_fuzz_beside_us_exchanges_finds() {
     // afl-fuzz runs our builds as well.
     let folder = place("exchange", &[]);
     fs::create_dir(folder.join("seeds")).unwrap();
-    // The target tells this length from others, which nobody finds out soon.
-    fs::write(folder.join("seeds/seed"), "(".repeat(4321)).unwrap();
+    // The target tells this one from others, which nobody finds out soon.
+    fs::write(folder.join("seeds/seed"), format!("( {})", "a ".repeat(2159))).unwrap();
     let ours = Running::start(&mut fuzz(&folder, &["-M", "ours", "-V", "600"]));
     let mut command = Command::new("afl-fuzz");
     command

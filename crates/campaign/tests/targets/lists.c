@@ -49,7 +49,7 @@ static int list(int depth) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (size == 4321) rare++;
+    if (size == 4321 && memcmp(data + 4000, "a a a a a a a a a a ", 20) == 0) rare++;
     at = data;
     end = data + size;
     return list(0) && at == end ? 0 : 0;
