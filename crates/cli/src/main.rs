@@ -11,6 +11,7 @@ mod interrupt;
 mod number;
 mod size;
 mod terminal;
+mod ticker;
 mod wrong_use;
 
 use clap::{Parser, Subcommand};

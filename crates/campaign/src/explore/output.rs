@@ -8,7 +8,7 @@ use super::{Explorer, LOOK, WRITE};
 use crate::dictionary;
 use crate::executor::{self, Verdict, coverage};
 use crate::folder::{EntryId, How, Origin};
-use crate::fuzz::{Error, Event};
+use crate::fuzz::{Error, Event, insist};
 use std::time::Instant;
 
 /// What is counted.
@@ -233,21 +233,9 @@ impl Explorer<'_> {
     /// is to end.
     fn insist<T>(
         &mut self,
-        mut act: impl FnMut(&mut crate::folder::Folder) -> Result<T, crate::folder::Error>,
+        act: impl FnMut(&mut crate::folder::Folder) -> Result<T, crate::folder::Error>,
     ) -> Result<T, Error> {
-        let mut told = false;
-        loop {
-            match act(&mut self.folder) {
-                Err(error) if error.is_full() && !self.watch.stops() => {
-                    if !told {
-                        self.watch.event(Event::Paused(&error));
-                        told = true;
-                    }
-                    std::thread::sleep(LOOK);
-                }
-                done => return Ok(done?),
-            }
-        }
+        Ok(insist(&mut self.folder, self.watch, act)?)
     }
 }
 

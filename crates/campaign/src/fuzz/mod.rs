@@ -27,11 +27,13 @@
 //! | `recheck` | finds run by another build, which may see more |
 //! | `corpus` | entries in memory |
 //! | `figures` | the report |
+//! | `full` | what a full disk refused, done again |
 
 mod corpus;
 mod crash;
 mod execute;
 mod figures;
+mod full;
 mod leaf;
 mod learn;
 mod recheck;
@@ -42,6 +44,7 @@ mod trim;
 mod turn;
 mod ways;
 
+pub(crate) use full::insist;
 pub use start::Seeds;
 
 use crate::executor::{self, Executor, Target};
@@ -197,8 +200,6 @@ pub trait Watch {
 
 /// How often others' finds are looked for, and figures are told.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long to wait for room on the disk.
-const PAUSE: Duration = Duration::from_millis(500);
 /// How often figures are written.
 const WRITE: Duration = Duration::from_secs(5);
 
@@ -371,28 +372,8 @@ impl<'a> Campaign<'a> {
 
     /// Does again what a full disk refused, until there is room or the
     /// campaign is to end.
-    fn insist<T>(
-        &mut self,
-        mut act: impl FnMut(&mut Folder) -> Result<T, folder::Error>,
-    ) -> Result<T, Error> {
-        let mut told = false;
-        loop {
-            match act(&mut self.folder) {
-                Err(error) if error.is_full() && !self.watch.stops() => {
-                    if !told {
-                        self.watch.event(Event::Paused(&error));
-                        told = true;
-                    }
-                    std::thread::sleep(PAUSE);
-                }
-                done => {
-                    if told && done.is_ok() {
-                        self.watch.event(Event::Notice("there is room on the disk again".into()));
-                    }
-                    return Ok(done?);
-                }
-            }
-        }
+    fn insist<T>(&mut self, act: impl FnMut(&mut Folder) -> Result<T, folder::Error>) -> Result<T, Error> {
+        Ok(full::insist(&mut self.folder, self.watch, act)?)
     }
 }
 

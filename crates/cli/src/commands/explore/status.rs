@@ -1,66 +1,34 @@
-//! What a person sees of a search: a line that changes, or a table.
+//! What a person sees of a search.
 
 use crate::interrupt::Interrupt;
 use crate::terminal;
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use crate::ticker::{Ticker, clock};
 use wug_campaign::fuzz::{Event, Watch};
 use wug_campaign::report::Report;
 
-/// How often the table gets a row.
-const ROW: Duration = Duration::from_secs(5);
-
 pub struct Status {
     interrupt: Interrupt,
-    /// Whether one line is written over again and again.
-    line: bool,
-    /// Whether the line stands there now.
-    shown: bool,
-    next_row: Instant,
-    rows: u32,
+    ticker: Ticker,
 }
 
 impl Status {
     pub fn new(interrupt: Interrupt, seed: u64) -> Status {
         terminal::say(&format!("seed {seed}\n"));
-        let plain = std::env::var_os("AFL_NO_UI").is_some() || !std::io::stderr().is_terminal();
-        Status { interrupt, line: !plain, shown: false, next_row: Instant::now() + ROW, rows: 0 }
+        Status { interrupt, ticker: Ticker::new() }
     }
 
     /// Leaves the last line as it is.
     pub fn end(&mut self) {
-        if self.shown {
-            terminal::say("\n");
-            self.shown = false;
-        }
-    }
-
-    fn report(&mut self, report: &Report) {
-        if self.line {
-            terminal::say(&format!("\r\x1B[K{}", line(report)));
-            self.shown = true;
-        } else if Instant::now() >= self.next_row {
-            self.next_row = Instant::now() + ROW;
-            let head = if self.rows.is_multiple_of(20) { HEAD } else { "" };
-            self.rows += 1;
-            terminal::say(&format!("{head}{}\n", row(report)));
-        }
+        self.ticker.end();
     }
 }
 
 impl Watch for Status {
     fn event(&mut self, event: Event<'_>) {
-        let text = match event {
-            Event::Report(report) => return self.report(report),
-            Event::Crash(crash) => format!("found: {}\n       {}\n", crash.place, crash.file),
-            Event::Paused(why) => format!("waiting: {why}\n"),
-            Event::Notice(text) => format!("note: {text}\n"),
-        };
-        if self.shown {
-            terminal::say("\r\x1B[K");
-            self.shown = false;
+        match event {
+            Event::Report(report) => self.ticker.show(|| line(report), HEAD, || row(report)),
+            other => self.ticker.tell(&other),
         }
-        terminal::say(&text);
     }
 
     fn stops(&mut self) -> bool {
@@ -96,8 +64,4 @@ fn line(report: &Report) -> String {
         report.auto_dict_entries,
         report.time_wo_finds,
     )
-}
-
-fn clock(seconds: u64) -> String {
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

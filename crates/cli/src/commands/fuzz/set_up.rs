@@ -214,7 +214,8 @@ fn traced(target: &Target, given: Option<&Path>) -> Result<Option<Target>, Failu
 /// Another build of a target, run with the same arguments.
 fn beside(target: &Target, build: &Path) -> Result<Target, Failure> {
     // A name without a folder is a file here, not one to be searched for.
-    let program = Path::new(".").join(build).into();
+    let bare = build.components().count() == 1;
+    let program = if bare { Path::new(".").join(build).into() } else { build.into() };
     let other = Target { program, ..target.clone() };
     other.locate().map_err(|error| Failure::usage(error.to_string()))?;
     Ok(other)

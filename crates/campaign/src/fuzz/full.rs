@@ -1,0 +1,35 @@
+//! A full disk: what it refused is done again once there is room.
+
+use super::{Event, Watch};
+use crate::folder::{self, Folder};
+use std::time::Duration;
+
+/// How long to wait for room on the disk.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Does again what a full disk refused, until there is room or whoever
+/// watches wants it to end.
+pub(crate) fn insist<T>(
+    folder: &mut Folder,
+    watch: &mut dyn Watch,
+    mut act: impl FnMut(&mut Folder) -> Result<T, folder::Error>,
+) -> Result<T, folder::Error> {
+    let mut told = false;
+    loop {
+        match act(folder) {
+            Err(error) if error.is_full() && !watch.stops() => {
+                if !told {
+                    watch.event(Event::Paused(&error));
+                    told = true;
+                }
+                std::thread::sleep(PAUSE);
+            }
+            done => {
+                if told && done.is_ok() {
+                    watch.event(Event::Notice("there is room on the disk again".into()));
+                }
+                return done;
+            }
+        }
+    }
+}
