@@ -6,8 +6,9 @@
 
 use crate::flat::{Code, Flat};
 use crate::pool;
+use crate::tables::plan::Plan;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
 use wug_grammar::lexical::TokenId;
 use wug_grammar::transform::{lower, prune};
@@ -56,6 +57,8 @@ pub struct Program {
     pub(crate) token_of: Vec<Option<TokenId>>,
     /// The flattened program, made when it is first needed.
     pub(crate) code: OnceLock<Code>,
+    /// Room for tables, made when it is first needed.
+    pub(crate) plan: OnceLock<Arc<Plan>>,
     /// What lowering had to say.
     pub warnings: Vec<Diagnostic>,
 }
@@ -190,6 +193,7 @@ impl Program {
             relex,
             token_of,
             code: OnceLock::new(),
+            plan: OnceLock::new(),
             warnings,
         })
     }

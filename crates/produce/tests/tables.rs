@@ -187,7 +187,7 @@ fn inputs_are_distributed_as_those_of_the_reference() {
     for text in GRAMMARS {
         let grammar = wug(text);
         for closing in [ClosingMode::Min, ClosingMode::Cheap] {
-            for max_depth in [0, 1, 2, 4, 9] {
+            for max_depth in [0, 1, 2, 4, 9, 300] {
                 let program =
                     Program::new(&grammar, Options { max_depth, max_size: 1 << 20, closing }).unwrap();
                 if program.expected_length() < 2_000.0 {
@@ -296,7 +296,7 @@ fn what_does_not_fit_is_told() {
     let program = Program::new(&wug("s = 'a' s | ;"), options(70_000, 1 << 20)).unwrap();
     assert_eq!(Tables::new(&program, b"").unwrap_err(), Misfit::Depth);
     let program = Program::new(&wug("s = 'a' s | ;"), options(10, 1 << 20)).unwrap();
-    assert_eq!(Tables::new(&program, &[b'-'; 17]).unwrap_err(), Misfit::Separator);
+    assert_eq!(Tables::new(&program, &[b'-'; 29]).unwrap_err(), Misfit::Separator);
 }
 
 #[test]

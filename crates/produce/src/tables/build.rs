@@ -21,8 +21,9 @@ pub const PUSHES: usize = 4;
 const GROUP_LENGTH: f64 = 5.0;
 /// Most items of a group that are not text.
 const GROUP_CHOICES: usize = 3;
-/// Levels that items of a group are apart at most.
-const GROUP_SPREAD: u16 = 2;
+/// Levels that items of a group are apart at most: more, and there are too
+/// many groups that differ in nothing else.
+const GROUP_SPREAD: u16 = 1;
 /// Text of at most this many bytes goes along with what stands before it.
 const GROUP_TAIL: u32 = 4;
 

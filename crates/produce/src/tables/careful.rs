@@ -13,10 +13,10 @@
 //! whole. This is also what the machine is compared with in tests.
 
 use super::expand::within_stops;
-use super::item::{FREE, HORIZON, Item, Row, What};
+use super::item::{FREE, HORIZON, Item, What};
 use super::machine::element;
 use super::parts::Part;
-use super::store::{Entry, ROWS, Store};
+use super::store::Store;
 use crate::choices::{Choices, Next, Scratch};
 use crate::recursive::{self, Frame};
 use crate::replay::Tape;
@@ -52,7 +52,7 @@ impl<'s, 'p> Careful<'s, 'p> {
             }
             let top = self.stack.last().copied().unwrap_or(top);
             let (symbol, row) = ((top >> 16) as u16, (top as u16).min(HORIZON));
-            if self.store.tables[usize::from(symbol) * ROWS + usize::from(row)] == 0 {
+            if !self.store.is_made(symbol, row) {
                 self.store.build(symbol, row);
             }
             let emitted = (out.len() - begun) as u64;
@@ -60,19 +60,15 @@ impl<'s, 'p> Careful<'s, 'p> {
             if most > limit || steps == 0 {
                 return self.finish(out, begun, open, steps == 0, scratch);
             }
-            let entry = self.draw(symbol, row);
-            let pushed = &entry.pushes[..2 * usize::from(entry.height)];
+            let random = self.rng.wide();
+            let entry = self.store.draw(symbol, row, random);
             open = open - self.store.least(symbol) + self.store.pushed(&entry);
             steps -= 1;
-            let tuple = self.store.expander.sets.words
-                [entry.tuples.base as usize + high(self.rng.wide(), entry.tuples.count) as usize]
-                .to_le_bytes();
-            for (byte, place) in entry.text.iter().zip(entry.places).take(entry.len.into()) {
-                out.push(byte | tuple.get(usize::from(place)).copied().unwrap_or(0));
-            }
+            let (text, len) = self.store.emitted(&entry, random);
+            out.extend_from_slice(&text[..len]);
             self.stack.pop();
-            for push in pushed.chunks_exact(2) {
-                self.stack.push(element(u16::MAX - push[1], (top as u16).saturating_sub(push[0])));
+            for (symbol, less) in entry.pushed() {
+                self.stack.push(element(symbol, (top as u16).saturating_sub(less)));
             }
         }
     }
@@ -80,18 +76,6 @@ impl<'s, 'p> Careful<'s, 'p> {
     /// Least length of all that is open.
     fn open(&self) -> u64 {
         self.stack.iter().fold(0, |sum: u64, e| sum.saturating_add(self.store.least((e >> 16) as u16)))
-    }
-
-    /// Draws an entry of a table that is there.
-    fn draw(&mut self, symbol: u16, row: Row) -> Entry {
-        let table = self.store.tables[usize::from(symbol) * ROWS + usize::from(row)];
-        let drawn = u128::from(self.rng.wide()) * u128::from(table >> 32);
-        let mut entry = (table as u32 + (drawn >> 64) as u32) as usize;
-        let column = &self.store.columns[entry];
-        if (drawn as u64 >> 32) as u32 > column.threshold {
-            entry = column.other as usize;
-        }
-        self.store.entries[entry]
     }
 
     /// Derives what is open choice by choice, or by the shortest way if the
@@ -108,11 +92,6 @@ impl<'s, 'p> Careful<'s, 'p> {
             }
         }
     }
-}
-
-/// `random` times `n`, shifted down.
-fn high(random: u64, n: u32) -> u64 {
-    ((u128::from(random) * u128::from(n)) >> 64) as u64
 }
 
 fn derive(store: &Store, choices: &mut Choices, item: &Item, levels: u16) {

@@ -5,6 +5,7 @@
 //!      probability. What needs no choice is done on the way: text and
 //!      places for bytes of sets go over to what is emitted.
 
+use super::entry::{DRAWN, TEXT};
 use super::item::{FREE, Item, Levels, Row, What};
 use super::parts::{Part, Parts};
 use super::sets::{Sets, sequences};
@@ -13,14 +14,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 use wug_grammar::{AltId, BodyId, ClassId, RuleId, Symbol, count};
 
-/// Most bytes that one entry emits.
-pub const TEXT: usize = 16;
 /// Sets with fewer members are chosen from like alternatives.
 const LEAST_SET: usize = 3;
 /// Repetitions of more than this are halved.
 const MOST_TIMES: u32 = 8;
 /// Parts of an alternative that are looked at one by one.
 const MOST_PARTS: u32 = 6;
+/// Unless no more than this many are left then.
+const MORE_PARTS: u32 = 4;
 /// A body with more alternatives than this is chosen from in shares.
 const MOST_AMONG: u32 = 256;
 /// This many of them.
@@ -75,7 +76,7 @@ pub struct Expander {
 type Sequences = Box<[(f64, Box<[u32]>)]>;
 
 impl Expander {
-    pub fn new(program: &Program) -> Expander {
+    pub fn new(program: &Program, sets: Sets) -> Expander {
         Expander {
             flat: flat_bodies(program),
             shallow: shallow_bodies(program),
@@ -83,7 +84,7 @@ impl Expander {
             parts: Parts::of(program),
             classes: vec![None; program.grammar.class_count()],
             single: HashMap::new(),
-            sets: Sets::default(),
+            sets,
         }
     }
 
@@ -147,7 +148,7 @@ impl Expander {
 
     /// Puts the parts from `next` to `end` on top of what is open.
     fn open(&self, program: &Program, next: u32, end: u32, from: &Item, row: Row, rest: &mut Vec<Item>) {
-        let near = end.min(next.saturating_add(MOST_PARTS));
+        let near = if end - next <= MOST_PARTS + MORE_PARTS { end } else { next + MOST_PARTS };
         if near < end {
             rest.push(Item { what: What::Parts(near, end), ..*from });
         }
@@ -195,7 +196,7 @@ impl Expander {
                         form.emit.push(Emit::Byte(*one));
                     } else if members.len() < LEAST_SET {
                         return;
-                    } else if form.emit.len() < TEXT && self.sets.fit(sets_of(&form.emit).chain([set])) {
+                    } else if form.emit.len() < DRAWN && self.sets.fit(sets_of(&form.emit).chain([set])) {
                         form.emit.push(Emit::Of(set));
                     } else {
                         form.full = true;

@@ -106,12 +106,14 @@ pub fn normalise(items: &mut [Item], depends: impl Fn(&Item) -> bool, row: Row) 
             least = least.min(item.delta);
         }
     }
-    // If all that depth means something to is closed, so is the symbol.
+    // If all that depth means something to is closed, so is the symbol. At
+    // the horizon there may be more levels than can be taken off.
     let closed = least == u16::MAX;
     for item in items.iter_mut() {
         if closed || !depends(item) {
             item.delta = 0;
-            item.ceiling = if item.ceiling == FREE { FREE } else { UNLIMITED };
+            let stays = item.ceiling == FREE || (item.ceiling == 0 && row == HORIZON && depends(item));
+            item.ceiling = if stays { item.ceiling } else { UNLIMITED };
         } else if item.ceiling == 0 {
             item.delta = 0;
         } else {

@@ -166,7 +166,7 @@ impl Buffers {
         let height = self.take(store);
         if self.number() < self.inputs {
             // An input that ended beyond the limit is at `begun` as well.
-            let steps = rng::steps(self.marks[self.number()].state, self.lane.state) / 2;
+            let steps = rng::steps(self.marks[self.number()].state, self.lane.state);
             let far = steps.saturating_add(2 * STEPS as u64) > store.program.max_steps();
             if far || height == 0 || self.least_size(store, height) > limit(store) {
                 self.again(store, careful);

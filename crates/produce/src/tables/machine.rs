@@ -7,13 +7,13 @@
 //! of an instruction which store a load waits for, and with one copy they
 //! guess wrong.
 
-use super::build::PUSHES;
+pub use super::entry::STORE;
+use super::entry::{Draw, Emission, Entry, TEXT};
 use super::item::HORIZON;
-use super::store::{Column, Entry, ROWS, Store};
+use super::sets::MAX_TUPLE;
+use super::store::{END, Store, Table, table_at};
 use std::hint::select_unpredictable;
 
-/// Bytes that a step may write.
-pub const STORE: usize = 16;
 /// Most lanes.
 pub const MOST_LANES: usize = 8;
 
@@ -45,10 +45,12 @@ pub struct Lane {
 /// The tables, as the machine reads them.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    tables: *const u64,
-    columns: *const Column,
+    tables: *const Table,
+    columns: *const u64,
     entries: *const Entry,
-    words: *const u32,
+    emissions: *const Emission,
+    draws: *const Draw,
+    bytes: *const u8,
 }
 
 impl View {
@@ -57,7 +59,9 @@ impl View {
             tables: store.tables.as_ptr(),
             columns: store.columns.as_ptr(),
             entries: store.entries.as_ptr(),
-            words: store.expander.sets.words.as_ptr(),
+            emissions: store.emissions.as_ptr(),
+            draws: store.draws.as_ptr(),
+            bytes: store.expander.sets.bytes.as_ptr(),
         }
     }
 }
@@ -102,10 +106,10 @@ unsafe fn run_avx2<const K: usize>(view: View, lanes: &mut [Lane; K], rounds: us
 
 /// The parts of a step that processors differ in.
 trait Emit {
-    /// Stores what an entry emits, with the drawn bytes in their places.
-    unsafe fn emit(out: *mut u8, entry: *const Entry, drawn: u32);
-    /// Stores what it pushes in place of `element`.
-    unsafe fn push(top: *mut u32, entry: *const Entry, element: u32);
+    /// Stores what is emitted, with the drawn bytes in their places.
+    unsafe fn emit(out: *mut u8, emission: *const Emission, draw: *const Draw, tuple: *const [u8; MAX_TUPLE]);
+    /// Stores what an entry pushes in place of the element at `top`.
+    unsafe fn push(top: *mut u32, entry: *const Entry);
 }
 
 #[inline(always)]
@@ -134,36 +138,35 @@ unsafe fn steps<const K: usize, E: Emit>(view: View, lanes: &mut [Lane; K], roun
 #[inline(always)]
 unsafe fn step<E: Emit>(view: View, lane: &mut Lane) -> bool {
     // SAFETY: room as the caller promises. Numbers on the stack are those of
-    // symbols; a table's columns, entries and words lie within their arrays.
+    // symbols; a table's columns, entries, emissions, draws and
+    // tuples lie within their arrays.
     unsafe {
         let top = lane.top.sub(1);
-        let element = *top;
-        let row = (element & 0xffff).min(u32::from(HORIZON));
-        let table = *view.tables.add((element >> 16) as usize * ROWS + row as usize);
-        if table == 0 {
+        let [levels, symbol] = top.cast::<[u16; 2]>().read();
+        let row = levels.min(HORIZON);
+        let [first, count] = *view.tables.add(table_at(symbol, row));
+        if count == 0 {
             return false;
         }
-        let (state, choice) = next(lane.state);
-        let (state, bytes) = next(state);
+        let (state, random) = next(lane.state);
         // An input ends where the bottom is popped; else the mark is kept
         // and written again.
-        let end = element < 0x1_0000;
+        let end = symbol == END;
         (*lane.mark).end = lane.out;
         lane.mark = lane.mark.add(usize::from(end));
         lane.state = select_unpredictable(end, (*lane.mark).state, state);
 
-        let drawn = u128::from(choice) * u128::from(table >> 32);
-        let own = (table & 0xffff_ffff) + (drawn >> 64) as u64;
-        let column = view.columns.add(own as usize);
-        let above = (drawn as u64 >> 32) as u32 > (*column).threshold;
-        let entry = select_unpredictable(above, u64::from((*column).other), own);
+        let drawn = u128::from(random) * u128::from(count);
+        let own = first + (drawn >> 64) as u32;
+        let column = *view.columns.add(own as usize);
+        let entry = select_unpredictable(drawn as u64 > column, column as u32, own);
         let entry = view.entries.add(entry as usize);
-
-        let tuple = (u128::from(bytes) * u128::from((*entry).tuples.count)) >> 64;
-        let tuple = *view.words.add((*entry).tuples.base as usize + tuple as usize);
-        E::emit(lane.out, entry, tuple);
-        lane.out = lane.out.add(usize::from((*entry).len));
-        E::push(top, entry, element);
+        let emission = view.emissions.add(usize::from((*entry).emission));
+        let draw = view.draws.add(usize::from((*emission).draw));
+        let tuple = view.bytes.add((*draw).pick(random));
+        E::emit(lane.out, emission, draw, tuple.cast());
+        lane.out = lane.out.add(usize::from((*emission).len));
+        E::push(top, entry);
         lane.top = top.add(usize::from((*entry).height));
     }
     true
@@ -182,27 +185,31 @@ struct Portable;
 
 impl Emit for Portable {
     #[inline(always)]
-    unsafe fn emit(out: *mut u8, entry: *const Entry, drawn: u32) {
-        let drawn = drawn.to_le_bytes();
-        // SAFETY: there is room for 16 bytes.
+    unsafe fn emit(
+        out: *mut u8,
+        emission: *const Emission,
+        draw: *const Draw,
+        tuple: *const [u8; MAX_TUPLE],
+    ) {
+        // SAFETY: there is room for all bytes.
         unsafe {
-            let mut text = (*entry).text;
-            if (*entry).tuples.count != 0 {
-                for (byte, place) in text.iter_mut().zip((*entry).places) {
-                    *byte |= drawn.get(usize::from(place)).copied().unwrap_or(0);
-                }
+            let mut text = (*emission).text;
+            if (*draw).count > 0 {
+                (*draw).place(tuple.read(), &mut text);
             }
-            out.cast::<[u8; STORE]>().write_unaligned(text);
+            out.cast::<[u8; TEXT]>().write_unaligned(text);
         }
     }
 
     #[inline(always)]
-    unsafe fn push(top: *mut u32, entry: *const Entry, element: u32) {
+    unsafe fn push(top: *mut u32, entry: *const Entry) {
         // SAFETY: there is room for all pushes.
         unsafe {
-            for (at, push) in (*entry).pushes.chunks_exact(2).take(PUSHES).enumerate() {
-                let levels = (element as u16).saturating_sub(push[0]);
-                *top.add(at) = u32::from(u16::MAX - push[1]) << 16 | u32::from(levels);
+            let element = *top;
+            for (at, &[less, low, high]) in (*entry).pushes.iter().enumerate() {
+                let levels = (element as u16).saturating_sub(less.into());
+                let symbol = u16::MAX - u16::from_le_bytes([low, high]);
+                *top.add(at) = self::element(symbol, levels);
             }
         }
     }
@@ -214,24 +221,33 @@ struct Vectors;
 #[cfg(target_arch = "x86_64")]
 impl Emit for Vectors {
     #[inline(always)]
-    unsafe fn emit(out: *mut u8, entry: *const Entry, drawn: u32) {
+    unsafe fn emit(
+        out: *mut u8,
+        emission: *const Emission,
+        draw: *const Draw,
+        tuple: *const [u8; MAX_TUPLE],
+    ) {
         use std::arch::x86_64::*;
         // SAFETY: as for `Portable`; the processor was asked.
         unsafe {
-            let text = _mm_load_si128((*entry).text.as_ptr().cast());
-            let places = _mm_load_si128((*entry).places.as_ptr().cast());
-            let drawn = _mm_shuffle_epi8(_mm_cvtsi32_si128(drawn as i32), places);
-            _mm_storeu_si128(out.cast(), _mm_or_si128(text, drawn));
+            // With what stands behind the text: it is written over.
+            let text = _mm256_load_si256(emission.cast());
+            let places = _mm_load_si128((*draw).places.as_ptr().cast());
+            let drawn = _mm_shuffle_epi8(_mm_loadu_si32(tuple.cast()), places);
+            _mm256_storeu_si256(out.cast(), _mm256_or_si256(text, _mm256_zextsi128_si256(drawn)));
         }
     }
 
     #[inline(always)]
-    unsafe fn push(top: *mut u32, entry: *const Entry, element: u32) {
+    unsafe fn push(top: *mut u32, entry: *const Entry) {
         use std::arch::x86_64::*;
         // SAFETY: as for `Portable`.
         unsafe {
-            let from = _mm_set1_epi32((0xffff_0000 | element) as i32);
-            let less = _mm_load_si128((*entry).pushes.as_ptr().cast());
+            let from =
+                _mm_or_si128(_mm_set1_epi32(top.cast::<i32>().read()), _mm_set1_epi32(0xffff_0000u32 as i32));
+            // Three bytes become levels and a symbol of 16 bits each.
+            let spread = _mm_setr_epi8(0, -1, 1, 2, 3, -1, 4, 5, 6, -1, 7, 8, 9, -1, 10, 11);
+            let less = _mm_shuffle_epi8(_mm_load_si128(entry.cast()), spread);
             _mm_storeu_si128(top.cast(), _mm_subs_epu16(from, less));
         }
     }

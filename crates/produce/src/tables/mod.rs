@@ -7,11 +7,13 @@
 //! One unpredictable branch per choice is what slows a producer down. Here a
 //! choice is a number: for each stack symbol and depth a table lists what can
 //! come of it, several choices ahead, and a draw picks an entry by its exact
-//! probability (`build`, `alias`). An entry emits up to 16 bytes and pushes
+//! probability (`build`, `alias`). An entry emits up to 28 bytes and pushes
 //! up to four symbols, which takes the machine two stores and no branch
-//! (`machine`). Bytes of sets, such as digits, are drawn apart and shuffled
-//! into place (`sets`). Several inputs are made at once (`lane`), so that
-//! the processor works on one while it waits for memory in another.
+//! (`machine`, `entry`). Bytes of sets, such as digits, are drawn apart and
+//! shuffled into place (`sets`). How many entries a table gets is planned
+//! (`plan`): all that are drawn from often have to stay in the cache. Several
+//! inputs are made at once (`lane`), so that the processor works on one while
+//! it waits for memory in another.
 //!
 //! What comes out is a function of the program, the seed, the index and
 //! [`FORMAT`]: not of the number of lanes or threads, the processor, or what
@@ -19,24 +21,26 @@
 //! choice (`careful`). The bound on work counts steps of the machine.
 //!
 //! Rejected: several draws of bytes in one entry (more instructions than it
-//! saves steps), and tables that hold more than one row beyond the horizon
-//! (they do not stay in the cache).
+//! saves steps), tables that hold more than one row beyond the horizon and
+//! longer stack symbols (they do not stay in the cache), and a round made part
+//! by part for all lanes (what is kept in between costs more than is won).
 
 mod alias;
 mod build;
 mod careful;
+mod entry;
 mod expand;
 mod item;
 mod lane;
 mod machine;
 mod parts;
+pub(crate) mod plan;
 mod sets;
 mod store;
-mod visits;
 
 use crate::batch::Piece;
 use crate::program::Program;
-use expand::TEXT;
+use entry::TEXT;
 use lane::{Aside, Buffers, ROUNDS};
 use machine::{Lane, View};
 use std::collections::VecDeque;
@@ -44,11 +48,11 @@ use std::ops::Range;
 use store::Store;
 
 /// Changes when the same seed gives other inputs.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// Sets the stream apart from that of the other engines.
 const STREAM: u64 = 0x7ab1_e500_0000_0000 + FORMAT as u64;
 /// Inputs that are made at once.
-pub const LANES: usize = 3;
+pub const LANES: usize = 4;
 /// Bytes of a piece of work, roughly.
 const PIECE: f64 = 32.0 * 1024.0;
 /// Most inputs of a piece.
@@ -81,7 +85,7 @@ impl std::fmt::Display for Misfit {
         f.write_str(match self {
             Misfit::Relexed => "its inputs are lexed again, which tables cannot do",
             Misfit::Depth => "tables hold at most 65,535 levels of depth",
-            Misfit::Separator => "tables hold separators of at most 16 bytes",
+            Misfit::Separator => "tables hold separators of at most 28 bytes",
         })
     }
 }
@@ -122,7 +126,7 @@ impl<'p> Tables<'p> {
         self
     }
 
-    /// With at most about this many entries (72 bytes each; 262,144 if not
+    /// With at most about this many entries (24 to 56 bytes each; 262,144 if not
     /// said otherwise) before all are thrown away and made again. What comes
     /// out is the same.
     pub fn with_entries(mut self, most: usize) -> Tables<'p> {
@@ -132,7 +136,7 @@ impl<'p> Tables<'p> {
 
     /// Entries and symbols that were made so far.
     pub fn figures(&self) -> (usize, usize) {
-        (self.store.entries.len(), self.store.tables.len() / store::ROWS)
+        (self.store.entries.len(), self.store.symbols())
     }
 
     /// How many inputs go into one piece of work.

@@ -3,45 +3,56 @@
 //!
 //! In:  classes, and alternatives that are single bytes of the same weight.
 //! Out: numbers of sets, and for each number of bytes a table of all tuples,
-//!      padded to four bytes. A draw from it is one multiplication.
+//!      one behind the other. A draw from it is one multiplication.
 
 use std::collections::HashMap;
 use wug_grammar::Class;
 use wug_grammar::class::Unit;
 
 /// Most words of one table of tuples: pairs of printable characters fit.
-const MAX_TUPLES: usize = 96 * 96;
+const MAX_TUPLES: usize = 100 * 100;
 /// Most bytes of a tuple.
 pub const MAX_TUPLE: usize = 4;
 
 /// All sets that were met, and their tuples.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sets {
     numbers: HashMap<Box<[u8]>, u32>,
     members: Vec<Box<[u8]>>,
     tuples: HashMap<Box<[u32]>, Tuples>,
-    /// The words of all tables; the first stands for none.
-    pub words: Vec<u32>,
+    /// The bytes of all tables; the first stand for none.
+    pub bytes: Vec<u8>,
 }
 
 impl Default for Sets {
     fn default() -> Sets {
-        Sets { numbers: HashMap::new(), members: Vec::new(), tuples: HashMap::new(), words: vec![0] }
+        Sets {
+            numbers: HashMap::new(),
+            members: Vec::new(),
+            tuples: HashMap::new(),
+            bytes: vec![0; MAX_TUPLE],
+        }
     }
 }
 
-/// A table of tuples.
+/// A table of tuples: where its bytes begin, and how many each has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tuples {
     pub base: u32,
-    pub count: u32,
+    pub len: u32,
 }
 
 impl Sets {
     /// Forgets all tables of tuples; sets keep their numbers.
     pub fn clear(&mut self) {
         self.tuples.clear();
-        self.words.truncate(1);
+        self.bytes.truncate(MAX_TUPLE);
+    }
+
+    /// The same sets with the same numbers.
+    pub fn numbered(mut self) -> Sets {
+        self.clear();
+        self
     }
 
     /// The number of a set.
@@ -70,25 +81,27 @@ impl Sets {
         count <= MAX_TUPLE && tuples <= MAX_TUPLES
     }
 
-    /// The table of tuples of these sets, at most [`MAX_TUPLE`].
-    pub fn tuples(&mut self, sets: &[u32]) -> Tuples {
-        if let Some(&tuples) = self.tuples.get(sets) {
-            return tuples;
-        }
-        let base = self.words.len() as u32;
+    /// The table of tuples of these sets, at most [`MAX_TUPLE`], and how many
+    /// there are.
+    pub fn tuples(&mut self, sets: &[u32]) -> (Tuples, u64) {
         let count: usize = sets.iter().map(|&set| self.members(set).len()).product();
+        if let Some(&tuples) = self.tuples.get(sets) {
+            return (tuples, count as u64);
+        }
+        // All four bytes are read of the last tuple, too.
+        self.bytes.truncate(self.bytes.len() - MAX_TUPLE);
+        let tuples = Tuples { base: self.bytes.len() as u32, len: sets.len() as u32 };
         for tuple in 0..count {
-            let (mut rest, mut word) = (tuple, [0; MAX_TUPLE]);
-            for (byte, &set) in word.iter_mut().zip(sets) {
+            let mut rest = tuple;
+            for &set in sets {
                 let members = &self.members[set as usize];
-                *byte = members[rest % members.len()];
+                self.bytes.push(members[rest % members.len()]);
                 rest /= members.len();
             }
-            self.words.push(u32::from_le_bytes(word));
         }
-        let tuples = Tuples { base, count: count as u32 };
+        self.bytes.extend([0; MAX_TUPLE]);
         self.tuples.insert(sets.into(), tuples);
-        tuples
+        (tuples, count as u64)
     }
 }
 

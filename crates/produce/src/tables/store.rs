@@ -10,72 +10,41 @@
 
 use super::alias;
 use super::build::{Means, PUSHES, forms, groups};
-use super::expand::{Emit, Expander, Form, TEXT};
+use super::entry::{Draw, Emission, Entry, TEXT};
+use super::expand::{Emit, Expander, Form};
 use super::item::{HORIZON, Item, Row, What, normalise};
-use super::sets::Tuples;
-use super::visits::Visits;
+use super::plan::Plan;
+use super::sets::MAX_TUPLE;
 use crate::program::Program;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Rows of a symbol.
 pub const ROWS: usize = HORIZON as usize + 1;
 /// The symbol below all others: its entry ends an input and begins the next.
 pub const END: u16 = 0;
 
-/// Entries of the table of a symbol that every choice comes by. Others get
-/// less by the square root of their share: what comes by seldom is met in
-/// many tables, and a table's use grows with the logarithm of its size.
-const ROOM: f64 = 150.0;
-/// Entries that a table may have in any case, and at most.
-const LEAST_ROOM: usize = 4;
+/// Most entries of a table.
 const MOST_ROOM: usize = 1024;
 
 /// Beyond these numbers all tables are thrown away. Numbers of symbols have
 /// 16 bits, and one table adds a few thousand at most.
 const MOST_SYMBOLS: usize = 50_000;
-/// Entries of 72 bytes, with their columns.
+/// Entries of 24 bytes, with their columns.
 const MOST_ENTRIES: usize = 1 << 18;
-const MOST_WORDS: usize = 1 << 21;
+const MOST_BYTES: usize = 1 << 23;
+/// Numbers of emissions have 16 bits.
+const MOST_EMISSIONS: usize = 60_000;
 
-/// An entry: one cache line.
-#[repr(C, align(64))]
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// What is emitted.
-    pub text: [u8; TEXT],
-    /// Where the bytes of a tuple go: for each place the byte of the tuple,
-    /// or 128.
-    pub places: [u8; TEXT],
-    /// Levels and symbols to push, as what is subtracted from (levels,
-    /// 65,535): leftmost last.
-    pub pushes: [u16; 2 * PUSHES],
-    /// The table of tuples that is drawn from.
-    pub tuples: Tuples,
-    /// How many bytes are emitted.
-    pub len: u8,
-    /// How many symbols are pushed.
-    pub height: u8,
-}
+/// A table: its first column and entry, and how many it has; none if it was
+/// not made.
+pub type Table = [u32; 2];
 
-impl Default for Entry {
-    fn default() -> Entry {
-        Entry {
-            text: [0; TEXT],
-            places: [128; TEXT],
-            pushes: [0; 2 * PUSHES],
-            tuples: Tuples::default(),
-            len: 0,
-            height: 0,
-        }
-    }
-}
-
-/// One column of a table, as [`alias::Column`], with numbers of entries.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Column {
-    pub threshold: u32,
-    pub other: u32,
+/// Where the table of a symbol and row is.
+#[inline(always)]
+pub fn table_at(symbol: u16, row: Row) -> usize {
+    // Row by row: most steps are in the same one.
+    usize::from(row) << 16 | usize::from(symbol)
 }
 
 /// All that was met.
@@ -84,7 +53,7 @@ pub struct Store<'p> {
     pub program: &'p Program,
     pub expander: Expander,
     means: Means,
-    visits: Visits,
+    plan: Arc<Plan>,
     /// What the entry of [`END`] emits.
     pub separator: Box<[u8]>,
     numbers: HashMap<Box<[Item]>, u16>,
@@ -94,13 +63,18 @@ pub struct Store<'p> {
     pub most_least: u64,
     /// What an entry of each table can add at most to the bytes emitted and
     /// the least length of what is open, by table; and the greatest of them.
-    growth: Vec<u64>,
+    growth: HashMap<usize, u64>,
     pub most_growth: u64,
-    /// For each symbol and row the first entry and, in the upper half, how
-    /// many; 0 if there is no table.
-    pub tables: Vec<u64>,
-    pub columns: Vec<Column>,
+    /// For each symbol and row.
+    pub tables: Vec<Table>,
+    /// Of each entry, [`alias::Column`] as one number: the threshold above the
+    /// other entry.
+    pub columns: Vec<u64>,
     pub entries: Vec<Entry>,
+    pub emissions: Vec<Emission>,
+    pub draws: Vec<Draw>,
+    draw_numbers: HashMap<Draw, u16>,
+    emission_numbers: HashMap<Emission, u16>,
     /// Most entries.
     pub most_entries: usize,
 }
@@ -108,21 +82,31 @@ pub struct Store<'p> {
 impl<'p> Store<'p> {
     /// An empty one. The separator has at most [`TEXT`] bytes.
     pub fn new(program: &'p Program, separator: &[u8]) -> Store<'p> {
+        let plan = program.plan.get_or_init(|| Arc::new(Plan::of(program)));
+        Store::planned(program, separator, plan.clone())
+    }
+
+    /// As [`Store::new`], with a plan.
+    pub fn planned(program: &'p Program, separator: &[u8], plan: Arc<Plan>) -> Store<'p> {
         let mut store = Store {
             program,
-            expander: Expander::new(program),
+            expander: Expander::new(program, plan.sets.clone()),
             means: Means::of(program),
-            visits: Visits::of(program),
+            plan,
             separator: separator.into(),
             numbers: HashMap::new(),
             symbols: Vec::new(),
             least: Vec::new(),
             most_least: 0,
-            growth: Vec::new(),
+            growth: HashMap::new(),
             most_growth: 0,
-            tables: Vec::new(),
+            tables: vec![[0; 2]; ROWS << 16],
             columns: Vec::new(),
             entries: Vec::new(),
+            emissions: Vec::new(),
+            draws: Vec::new(),
+            draw_numbers: HashMap::new(),
+            emission_numbers: HashMap::new(),
             most_entries: MOST_ENTRIES,
         };
         store.clear();
@@ -132,22 +116,35 @@ impl<'p> Store<'p> {
     /// Throws everything away but [`END`] and the start. The greatest values
     /// stay: inputs on their way have seen them.
     fn clear(&mut self) {
+        let made = self.least.len();
         self.numbers.clear();
         self.symbols.clear();
         self.least.clear();
-        self.tables.clear();
+        for row in 0..ROWS {
+            self.tables[row << 16..][..made].fill([0; 2]);
+        }
         self.columns.clear();
         self.entries.clear();
+        self.emissions.clear();
+        self.draws.clear();
+        self.draw_numbers.clear();
+        self.drawn(Draw::NONE);
+        self.emission_numbers.clear();
         self.expander.sets.clear();
         self.growth.clear();
         let end = self.symbol(Box::new([]));
         let rule = self.program.grammar.start();
         let start = self.symbol(Box::new([Item::flat(What::Body(self.program.grammar.rule(rule).body))]));
-        let mut entry = Entry { len: self.separator.len() as u8, height: 2, ..Entry::default() };
-        entry.text[..self.separator.len()].copy_from_slice(&self.separator);
-        entry.pushes[..4].copy_from_slice(&[0, u16::MAX - end, 0, u16::MAX - start]);
-        self.tables[..ROWS].fill(1 << 32);
-        self.columns.push(Column { threshold: u32::MAX, other: 0 });
+        let mut emission = Emission { len: self.separator.len() as u8, ..Emission::default() };
+        emission.text[..self.separator.len()].copy_from_slice(&self.separator);
+        let emission = self.emission(emission);
+        let mut entry = Entry { height: 2, emission, ..Entry::default() };
+        entry.set_push(0, end, 0, 0);
+        entry.set_push(1, start, 0, 0);
+        for row in 0..ROWS {
+            self.tables[table_at(END, row as Row)] = [0, 1];
+        }
+        self.columns.push(u64::MAX);
         self.entries.push(entry);
     }
 
@@ -167,6 +164,11 @@ impl<'p> Store<'p> {
         &self.symbols[usize::from(symbol)]
     }
 
+    /// How many symbols there are.
+    pub fn symbols(&self) -> usize {
+        self.symbols.len()
+    }
+
     /// Least bytes of a symbol.
     pub fn least(&self, symbol: u16) -> u64 {
         self.least[usize::from(symbol)]
@@ -174,13 +176,32 @@ impl<'p> Store<'p> {
 
     /// What the table of a symbol can add at most; see `growth`.
     pub fn growth(&self, symbol: u16, row: Row) -> u64 {
-        self.growth[usize::from(symbol) * ROWS + usize::from(row)]
+        self.growth.get(&table_at(symbol, row)).copied().unwrap_or(0)
     }
 
     /// Least bytes of all that an entry pushes.
     pub fn pushed(&self, entry: &Entry) -> u64 {
-        let pushes = entry.pushes.chunks_exact(2).take(entry.height.into());
-        pushes.fold(0, |sum, push| sum.saturating_add(self.least(u16::MAX - push[1])))
+        entry.pushed().fold(0, |sum, (symbol, _)| sum.saturating_add(self.least(symbol)))
+    }
+
+    /// The number of an emission.
+    fn emission(&mut self, emission: Emission) -> u16 {
+        let next = self.emissions.len() as u16;
+        let number = *self.emission_numbers.entry(emission).or_insert(next);
+        if number == next {
+            self.emissions.push(emission);
+        }
+        number
+    }
+
+    /// The number of what is drawn.
+    fn drawn(&mut self, draw: Draw) -> u16 {
+        let next = self.draws.len() as u16;
+        let number = *self.draw_numbers.entry(draw).or_insert(next);
+        if number == next {
+            self.draws.push(draw);
+        }
+        number
     }
 
     fn symbol(&mut self, items: Box<[Item]>) -> u16 {
@@ -194,16 +215,43 @@ impl<'p> Store<'p> {
         self.most_least = self.most_least.max(least);
         self.numbers.insert(items.clone(), number);
         self.symbols.push(items);
-        self.tables.extend([0; ROWS]);
-        self.growth.extend([0; ROWS]);
         number
+    }
+
+    /// Whether a table was made.
+    pub fn is_made(&self, symbol: u16, row: Row) -> bool {
+        self.tables[table_at(symbol, row)][1] > 0
+    }
+
+    /// The entry that 64 random bits pick from a table that was made: the
+    /// upper half picks a column, and whether it is its own entry.
+    pub fn draw(&self, symbol: u16, row: Row, random: u64) -> Entry {
+        let [first, count] = self.tables[table_at(symbol, row)];
+        let drawn = u128::from(random) * u128::from(count);
+        let own = first + (drawn >> 64) as u32;
+        let column = self.columns[own as usize];
+        let entry = if drawn as u64 > column { column as u32 } else { own };
+        self.entries[entry as usize]
+    }
+
+    /// The bytes that an entry emits, and how many: drawn ones by the lower
+    /// half of the random bits.
+    pub fn emitted(&self, entry: &Entry, random: u64) -> ([u8; TEXT], usize) {
+        let emission = &self.emissions[usize::from(entry.emission)];
+        let draw = &self.draws[usize::from(emission.draw)];
+        let (mut text, mut tuple) = (emission.text, [0; MAX_TUPLE]);
+        tuple.copy_from_slice(&self.expander.sets.bytes[draw.pick(random)..][..MAX_TUPLE]);
+        draw.place(tuple, &mut text);
+        (text, emission.len.into())
     }
 
     /// Whether there is room for another table.
     pub fn has_room(&self) -> bool {
         self.symbols.len() < MOST_SYMBOLS
             && self.entries.len() < self.most_entries
-            && self.expander.sets.words.len() < MOST_WORDS
+            && self.emissions.len() < MOST_EMISSIONS
+            && self.draws.len() < MOST_EMISSIONS
+            && self.expander.sets.bytes.len() < MOST_BYTES
     }
 
     /// Throws all tables away; `stacks` get the new numbers of the symbols
@@ -223,45 +271,35 @@ impl<'p> Store<'p> {
         Some(())
     }
 
-    /// How many entries a table may have.
-    fn room(&self, items: &[Item], row: Row) -> usize {
-        let shares = items.iter().filter_map(|item| {
-            let (What::Body(body) | What::Times(body, _)) = item.what else { return None };
-            let row = if row == HORIZON { row } else { row.saturating_sub(item.delta) };
-            Some(self.visits.share(body, row))
-        });
-        let rarest = shares.reduce(f64::min).unwrap_or(0.0);
-        ((rarest.sqrt() * ROOM) as usize).clamp(LEAST_ROOM, MOST_ROOM)
-    }
-
     /// Makes the table of a symbol.
     pub fn build(&mut self, symbol: u16, row: Row) {
         let items = self.symbols[usize::from(symbol)].clone();
-        let room = self.room(&items, row);
+        let room = self.plan.room(&items, row).min(MOST_ROOM);
         let forms = forms(&mut self.expander, self.program, &self.means, &items, row, room);
         let first = self.entries.len() as u32;
         let weights: Vec<f64> = forms.iter().map(|form| form.probability).collect();
         for column in alias::columns(&weights) {
-            self.columns.push(Column { threshold: column.threshold, other: first + column.other });
+            self.columns.push(u64::from(column.threshold) << 32 | u64::from(first + column.other));
         }
         let mut most = 0;
         for form in &forms {
             let entry = self.entry(form, row);
-            most = most.max(self.pushed(&entry).saturating_add(entry.len.into()));
+            most = most.max(self.pushed(&entry).saturating_add(form.emit.len() as u64));
             self.entries.push(entry);
         }
-        let table = usize::from(symbol) * ROWS + usize::from(row);
-        self.tables[table] = u64::from(first) | (forms.len() as u64) << 32;
-        self.growth[table] = most.saturating_sub(self.least(symbol));
-        self.most_growth = self.most_growth.max(self.growth[table]);
+        let table = table_at(symbol, row);
+        self.tables[table] = [first, forms.len() as u32];
+        let growth = most.saturating_sub(self.least(symbol));
+        self.growth.insert(table, growth);
+        self.most_growth = self.most_growth.max(growth);
     }
 
     fn entry(&mut self, form: &Form, row: Row) -> Entry {
-        let mut entry = Entry { len: form.emit.len() as u8, ..Entry::default() };
+        let mut emission = Emission { len: form.emit.len() as u8, ..Emission::default() };
         let mut drawn: Vec<(u32, usize)> = Vec::new();
         for (place, emit) in form.emit.iter().enumerate() {
             match *emit {
-                Emit::Byte(byte) => entry.text[place] = byte,
+                Emit::Byte(byte) => emission.text[place] = byte,
                 Emit::Of(set) => drawn.push((set, place)),
             }
         }
@@ -270,10 +308,12 @@ impl<'p> Store<'p> {
             // By members: numbers depend on what was met before.
             drawn.sort_by(|a, b| sets.members(a.0).cmp(sets.members(b.0)).then(a.1.cmp(&b.1)));
             let numbers: Vec<u32> = drawn.iter().map(|d| d.0).collect();
-            entry.tuples = sets.tuples(&numbers);
+            let (tuples, count) = sets.tuples(&numbers);
+            let mut draw = Draw { count, tuples, ..Draw::NONE };
             for (byte, (_, place)) in drawn.iter().enumerate() {
-                entry.places[*place] = byte as u8;
+                draw.places[*place] = byte as u8;
             }
+            emission.draw = self.drawn(draw);
         }
         let mut parts = groups(&self.means, |item| self.expander.depends(item), &form.rest);
         if parts.len() > PUSHES {
@@ -281,13 +321,13 @@ impl<'p> Store<'p> {
             parts.truncate(PUSHES - 1);
             parts.push(0..end);
         }
-        entry.height = parts.len() as u8;
+        let emission = self.emission(emission);
+        let mut entry = Entry { emission, height: parts.len() as u8, ..Entry::default() };
         for (at, part) in parts.into_iter().rev().enumerate() {
             let mut items: Vec<Item> = form.rest[part].iter().rev().copied().collect();
             let less = normalise(&mut items, |item| self.expander.depends(item), row);
             let symbol = self.symbol(items.into());
-            entry.pushes[2 * at] = less;
-            entry.pushes[2 * at + 1] = u16::MAX - symbol;
+            entry.set_push(at, symbol, less, row);
         }
         entry
     }

@@ -11,7 +11,9 @@ mod folder;
 mod load;
 mod overhead;
 mod parse;
+mod plot;
 mod produce;
+mod profile;
 mod reduce;
 
 use crate::Outcome;
@@ -38,6 +40,7 @@ enum Name {
     Overhead(overhead::Overhead),
     Parse(parse::Parse),
     Produce(produce::Produce),
+    Profile(profile::Profile),
     Reduce(reduce::Reduce),
 }
 
@@ -53,6 +56,7 @@ impl Bench {
             Name::Overhead(overhead) => overhead.run(),
             Name::Parse(parse) => parse.run(),
             Name::Produce(produce) => produce.run(),
+            Name::Profile(profile) => profile.run(),
             Name::Reduce(reduce) => reduce.run(),
         }
     }
