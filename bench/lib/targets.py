@@ -1,8 +1,9 @@
-"""Targets from Debian's sources, each with the builds that a comparison needs.
+"""Targets from Debian's sources and from crates, with the builds that a comparison needs.
 
 In:  the name of a target and a working folder.
-Out: a folder with `wug` and `wug.traced` (ours), `afl` and `cmplog` (AFL++'s) and
-     `cover` (gcov), all of the same sources and the same harness.
+Out: a folder with `wug` and `wug.traced` (ours), `afl` and `cmplog` (AFL++'s),
+     `cover` (gcov) and, for old versions with bugs, `judge` (AddressSanitizer),
+     all of the same sources and the same harness.
 """
 
 import os
@@ -10,17 +11,22 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import crates
 from .process import sh
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HARNESSES = ROOT / "bench/targets"
 
 
+FUZZED = ["wug", "afl", "cmplog"]
+"""The builds that are fuzzed."""
+
+
 @dataclass
 class Target:
     package: str
-    """Debian's source package."""
-    grammar: str
+    """Debian's source package, or a crate and its version."""
+    grammar: str | None
     """Our built-in grammar."""
     sources: str
     """Patterns of its sources; with a `!` those to leave out."""
@@ -29,15 +35,36 @@ class Target:
     make: str | None = None
     """What makes the sources complete."""
     flags: list[str] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
+    """What turns its assertions on, where bugs are looked for."""
+    now: str | None = None
+    """The target that it is an old version of: its harness is the same."""
 
 
-TARGETS = {
+LUA = ["-DLUA_USE_POSIX"]
+LUA_CHECKS = ["-include", "assert.h", "-Dlua_assert=assert"]
+SQLITE = ["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"]
+
+CAMPAIGNS = {
     "lua": Target("lua5.4", "lua", "*.c !lua.c !luac.c", "src", "echo '' > lua5.4-deb-multiarch.h",
-                  ["-DLUA_USE_POSIX", '-DDEB_HOST_MULTIARCH="any"']),
-    "sqlite3": Target("sqlite3", "sql", "sqlite3.c", make="./configure && make sqlite3.c",
-                      flags=["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"]),
+                  [*LUA, '-DDEB_HOST_MULTIARCH="any"'], LUA_CHECKS),
+    "sqlite3": Target("sqlite3", "sql", "sqlite3.c", make="./configure && make sqlite3.c", flags=SQLITE),
     "cjson": Target("cjson", "json", "cJSON.c"),
+    "expat": Target("expat", "xml", "xmlparse.c xmlrole.c xmltok.c", "expat/lib",
+                    flags=["-DXML_DTD", "-DXML_NS", "-DXML_GE=1", "-DXML_CONTEXT_BYTES=1024", "-DXML_POOR_ENTROPY"]),
+    "tcc": Target("tcc", None, "libtcc.c", make="./configure", flags=["-DONE_SOURCE=1"]),
 }
+"""What campaigns are compared on."""
+
+OLD = {
+    "sqlite-3.29.0": Target("libsqlite3-sys 0.16.0", "sql", "sqlite3.c", "sqlite3", flags=SQLITE, now="sqlite3"),
+    "sqlite-3.31.0": Target("libsqlite3-sys 0.17.3", "sql", "sqlite3.c", "sqlite3", flags=SQLITE, now="sqlite3"),
+    "lua-5.4.0": Target("lua-src 540.0.0", "lua", "*.c !lua.c !luac.c", "lua-5.4.0", flags=LUA, checks=LUA_CHECKS,
+                        now="lua"),
+}
+"""Old versions, with bugs that were mended since."""
+
+TARGETS = {**CAMPAIGNS, **OLD}
 
 
 def sources(name: str, work: Path) -> tuple[Path, list[Path]]:
@@ -47,8 +74,12 @@ def sources(name: str, work: Path) -> tuple[Path, list[Path]]:
     ready = tree / ".ready"
     if not ready.exists():
         shutil.rmtree(tree, ignore_errors=True)
-        sh([ROOT / "tools/debian-source", target.package, tree])
-        (found,) = [path for path in tree.iterdir() if path.is_dir()]
+        if " " in target.package:
+            tree.mkdir(parents=True)
+            found = crates.fetch(*target.package.split(), work)
+        else:
+            sh([ROOT / "tools/debian-source", target.package, tree])
+            (found,) = [path for path in tree.iterdir() if path.is_dir()]
         if target.make:
             sh(target.make, shell=True, cwd=found / target.inside)
         ready.write_text(str(found / target.inside))
@@ -59,16 +90,17 @@ def sources(name: str, work: Path) -> tuple[Path, list[Path]]:
     return folder, [path for path in files if path.name not in left_out]
 
 
-def build(name: str, work: Path, wug: Path) -> Path:
-    """Makes the builds that are not there yet."""
+def build(name: str, work: Path, wug: Path, kinds: list[str]) -> Path:
+    """Makes those of these builds that are not there yet."""
     folder, files = sources(name, work)
     out = work / "builds" / name
-    flags = ["-O2", "-g", f"-I{folder}", *TARGETS[name].flags]
-    harness = HARNESSES / f"{name}.c"
+    target = TARGETS[name]
+    flags = ["-O2", "-g", f"-I{folder}", *target.flags]
+    harness = HARNESSES / f"{target.now or name}.c"
 
     def one(kind, compiler, extra, environment, more):
         program = out / kind
-        if program.exists():
+        if kind not in kinds or program.exists():
             return
         objects = out / f"{kind}.objects"
         objects.mkdir(parents=True, exist_ok=True)
@@ -76,7 +108,8 @@ def build(name: str, work: Path, wug: Path) -> Path:
         made = []
         for file in [harness, *more, *files]:
             path = objects / f"{file.stem}-{file.parent.name}.o"
-            sh([*compiler, *flags, *extra, "-c", file, "-o", path], env=environment)
+            checks = target.checks if target.now or kind == "judge" else []
+            sh([*compiler, *flags, *checks, *extra, "-c", file, "-o", path], env=environment)
             made.append(path)
         sh([*compiler, *extra, *made, "-o", program, "-lm", "-ldl"], env=environment)
 
@@ -85,6 +118,7 @@ def build(name: str, work: Path, wug: Path) -> Path:
     one("afl", ["afl-clang-fast"], [], afl, [HARNESSES / "afl.c"])
     one("cmplog", ["afl-clang-fast"], [], {**afl, "AFL_LLVM_CMPLOG": "1"}, [HARNESSES / "afl.c"])
     one("cover", ["gcc"], ["--coverage"], {}, [HARNESSES / "cover.c"])
+    one("judge", ["gcc"], ["-O1", "-fsanitize=address", "-fno-omit-frame-pointer"], {}, [HARNESSES / "judge.c"])
     for path in [work, work / "builds", out]:
         path.chmod(0o755)
     return out

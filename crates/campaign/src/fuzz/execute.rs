@@ -66,7 +66,8 @@ impl Campaign<'_> {
         news: bool,
         making: &Making,
     ) -> Result<Worth, Error> {
-        let cost = self.ran(self.input.len(), wall);
+        let mut cost = self.ran(self.input.len(), wall);
+        let (begin, execs) = (Instant::now(), self.figures.execs);
         let gain = if verdict.is_crash() {
             self.crashed(verdict, making)?
         } else if verdict == Verdict::Timeout {
@@ -81,7 +82,14 @@ impl Campaign<'_> {
         } else {
             0.0
         };
-        if Instant::now() >= self.next_look {
+        let now = Instant::now();
+        // Calibrating, trimming and parsing are part of what a find costs.
+        cost += if self.options.repeatable {
+            (self.figures.execs - execs) as f64
+        } else {
+            (now - begin).as_secs_f64() * 1e6
+        };
+        if now >= self.next_look {
             self.look()?;
         }
         Ok(Worth { gain, cost })
@@ -124,7 +132,7 @@ impl Campaign<'_> {
         if let Some((input, edges)) = found {
             self.remember(self.corpus.len() - 1, input, edges);
         }
-        Ok(if edges > 0 { 1.0 + (edges as f64).ln() / 2.0 } else { 0.2 })
+        Ok(if edges > 0 { 1.0 + (edges as f64).ln() / 2.0 } else { 0.05 })
     }
 
     /// Runs `input` some more times. What differs is never news again.

@@ -3,19 +3,23 @@
 //! In:  for each application of a mutator its cost, and what came of it.
 //! Out: which one to apply next.
 //!
-//! A mutator is drawn with a probability in proportion to its rate: finds
-//! by cost, where old ones count less and less. What is little known is
-//! taken to be as good as all are on average, and every mutator keeps a
-//! floor, since what yields nothing now may do so later. A strict choice of
+//! A mutator is drawn with a probability in proportion to the square of its
+//! rate: gain by cost, where old ones count less and less. Finds, not
+//! applications, make evidence old: where finds are rare, a window of
+//! applications holds too few of them to tell mutators apart. What is little
+//! known is taken to be as good as all are on average, and every mutator keeps
+//! a floor, since what yields nothing now may do so later. A strict choice of
 //! the best (as by UCB) was rejected: mutators help each other, and the best
 //! one alone finds less than all together.
 
 use wug_produce::rng::Rng;
 
 /// Share of draws that all mutators have equally.
-const FLOOR: f64 = 0.2;
-/// Applications after which what came before counts half.
-const HALF_LIFE: u32 = 20_000;
+const FLOOR: f64 = 0.1;
+/// Gain of all together after which what came before counts half.
+const HALF_LIFE: f64 = 400.0;
+/// Applications without a find after which rates are worked out anew.
+const RATING: u32 = 256;
 /// How much evidence the average of all stands for, in mean applications.
 const DOUBT: f64 = 200.0;
 
@@ -34,6 +38,7 @@ pub struct Arm {
     recent_cost: f64,
     recent_tries: f64,
     rate: f64,
+    weight: f64,
 }
 
 impl Arm {
@@ -47,7 +52,7 @@ impl Arm {
 #[derive(Clone, Debug)]
 pub struct Bandit {
     arms: Vec<Arm>,
-    since_decay: u32,
+    since_rating: u32,
     uniform: bool,
 }
 
@@ -55,8 +60,8 @@ impl Bandit {
     /// For mutators of these names. With `uniform`, all are equally likely
     /// at all times: to compare with.
     pub fn new(names: impl IntoIterator<Item = &'static str>, uniform: bool) -> Bandit {
-        let arm = |name| Arm { name, rate: 1.0, ..Arm::default() };
-        Bandit { arms: names.into_iter().map(arm).collect(), since_decay: 0, uniform }
+        let arm = |name| Arm { name, rate: 1.0, weight: 1.0, ..Arm::default() };
+        Bandit { arms: names.into_iter().map(arm).collect(), since_rating: 0, uniform }
     }
 
     /// All of them.
@@ -70,7 +75,7 @@ impl Bandit {
         for (at, arm) in self.arms.iter().enumerate() {
             if usable(at) {
                 count += 1;
-                total += arm.rate;
+                total += arm.weight;
             }
         }
         if count == 0 {
@@ -83,7 +88,7 @@ impl Bandit {
         for (at, arm) in self.arms.iter().enumerate() {
             if usable(at) {
                 last = Some(at);
-                let share = if floor >= 1.0 { 0.0 } else { arm.rate / total };
+                let share = if floor >= 1.0 { 0.0 } else { arm.weight / total };
                 drawn -= floor * uniform + (1.0 - floor) * share;
                 if drawn < 0.0 {
                     break;
@@ -104,18 +109,11 @@ impl Bandit {
             arm.finds += 1;
             arm.recent_gain += gain;
         }
-        self.since_decay += 1;
+        self.since_rating += 1;
         // Rates move slowly: they are worked out anew now and then.
-        if gain > 0.0 || self.since_decay.is_multiple_of(256) {
+        if gain > 0.0 || self.since_rating >= RATING {
+            self.since_rating = 0;
             self.rate();
-        }
-        if self.since_decay >= HALF_LIFE {
-            self.since_decay = 0;
-            for arm in &mut self.arms {
-                arm.recent_gain /= 2.0;
-                arm.recent_cost /= 2.0;
-                arm.recent_tries /= 2.0;
-            }
         }
     }
 
@@ -126,6 +124,12 @@ impl Bandit {
         let (average, doubt) = (gain / cost.max(1e-9), DOUBT * cost / tries.max(1.0));
         for arm in &mut self.arms {
             arm.rate = (arm.recent_gain + average * doubt) / (arm.recent_cost + doubt).max(1e-9);
+            arm.weight = arm.rate * arm.rate;
+            if gain >= 2.0 * HALF_LIFE {
+                arm.recent_gain /= 2.0;
+                arm.recent_cost /= 2.0;
+                arm.recent_tries /= 2.0;
+            }
         }
     }
 }

@@ -1,0 +1,104 @@
+"""Runs of a comparison: each is kept as soon as it has ended, so that an
+interrupted comparison goes on where it was.
+
+In:  what the user gives, and how the campaign of a run is measured.
+Out: what was measured of all runs.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from .arms import QUIET, command
+from .process import bounded, hand_over
+from .targets import ROOT, build, dictionary
+
+
+def arguments(help_text: str, targets, arms, seconds: int) -> argparse.Namespace:
+    """What the user gives; the arms are a list."""
+    parser = argparse.ArgumentParser(description=help_text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", metavar="TARGET", choices=[[], *targets])
+    parser.add_argument("--seconds", type=int, default=seconds)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--short", action="store_true", help="one run of 20 seconds each")
+    parser.add_argument("--arms", default=",".join(arms), help="which; the first is compared with the others")
+    parser.add_argument("--work", type=Path, default=ROOT / "target/campaigns")
+    parser.add_argument("--wug", type=Path, default=ROOT / "target/release/wug")
+    given = parser.parse_args()
+    if given.short:
+        given.seconds, given.runs = 20, 1
+    given.arms = given.arms.split(",")
+    given.work, given.wug = given.work.resolve(), given.wug.resolve()
+    return given
+
+
+@dataclass
+class Run:
+    target: str
+    arm: str
+    number: int
+    builds: Path
+    folder: Path
+
+
+def all_of(given: argparse.Namespace, names, kinds, measure) -> list[dict]:
+    """Runs all arms on all targets, one run at a time on each core. What
+    `measure(run, campaign)` tells of a campaign's folder is kept."""
+    builds = {name: build(name, given.work, given.wug, kinds) for name in names}
+    for name in names:
+        dictionary(builds[name])
+    waiting = [Run(name, arm, number, builds[name], given.work / f"runs-{given.seconds}" / name / f"{arm}-{number}")
+               for number in range(1, given.runs + 1) for name in names for arm in given.arms]
+    results, count, lock = [], len(waiting), threading.Lock()
+
+    def worker(core):
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                run = waiting.pop(0)
+            one = kept(given, run, core, measure)
+            with lock:
+                results.append(one)
+
+    workers = [threading.Thread(target=worker, args=[core]) for core in sorted(os.sched_getaffinity(0))]
+    for thread in workers:
+        thread.start()
+    for thread in workers:
+        thread.join()
+    if len(results) < count:
+        sys.exit("some runs failed; the same command goes on with the others")
+    return sorted(results, key=lambda one: one["run"])
+
+
+def kept(given: argparse.Namespace, run: Run, core: int, measure) -> dict:
+    """A run's result: as it was kept, or of a campaign now."""
+    result = run.folder / "result.json"
+    if result.exists():
+        return json.loads(result.read_text())
+    shutil.rmtree(run.folder, ignore_errors=True)
+    run.folder.mkdir(parents=True)
+    words = command(run.arm, run.target, run.number, run.builds, run.folder, given.seconds, given.wug)
+    hand_over(run.folder)
+    status = bounded(words, run.folder / "log", given.seconds * 2 + 60, core, QUIET)
+    campaign = run.folder / "out/default"
+    if not (campaign / "queue").is_dir():
+        sys.exit(f"no queue of {run.arm} on {run.target}, exit code {status}: see {run.folder / 'log'}")
+    one = {"target": run.target, "arm": run.arm, "run": run.number, "seconds": given.seconds,
+           **told(campaign), **measure(run, campaign)}
+    result.write_text(json.dumps(one))
+    print(json.dumps(one), file=sys.stderr, flush=True)
+    return one
+
+
+def told(campaign: Path) -> dict:
+    """What a fuzzer says of its campaign."""
+    path = campaign / "fuzzer_stats"
+    pairs = [line.split(":", 1) for line in path.read_text().splitlines() if ":" in line] if path.exists() else []
+    said = {key.strip(): value.strip() for key, value in pairs}
+    return {"execs": int(said.get("execs_done", 0)), "crashes": int(said.get("saved_crashes", 0))}
