@@ -47,7 +47,7 @@ def measure(given, run, campaign) -> dict:
 def main():
     given = arguments(__doc__, OLD, ["wug", "afl"], 300)
     names = given.targets or list(OLD)
-    results = all_of(given, names, [*FUZZED, "judge"], lambda run, campaign: measure(given, run, campaign))
+    results = all_of(given, names, [*FUZZED, "judge"], "bugs", lambda run, campaign: measure(given, run, campaign))
     print(f"seconds to each bug, of {given.seconds}, {given.runs} runs; - where it was not met\n")
     table = []
     for name in names:

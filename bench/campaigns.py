@@ -15,7 +15,8 @@ each:
 and without a grammar, from one seed of all printable characters:
   learn       wug fuzz, which learns the structure of its inputs
   no-learn    the same without that (--no-generalise)
-  afl-plain   afl-fuzz as above
+  no-links    the same without words that have to be the same (--no-links)
+  afl-plain   afl-fuzz as above, from that seed
 
 All run the same harness in persistent mode, two at a time, each on a core of its
 own. What the queues reach is counted by one other build with gcov. Each run is
@@ -37,7 +38,7 @@ def measure(run, campaign) -> dict:
 def main():
     given = arguments(__doc__, CAMPAIGNS, ["wug", "afl", "afl+wug"], 180)
     names = given.targets or ["lua", "sqlite3", "cjson"]
-    results = all_of(given, names, [*FUZZED, "cover"], measure)
+    results = all_of(given, names, [*FUZZED, "cover"], "lines", measure)
     figures.show(f"lines reached in {given.seconds} s, {given.runs} runs", results, names, given.arms, "lines")
 
 

@@ -46,9 +46,10 @@ class Run:
     folder: Path
 
 
-def all_of(given: argparse.Namespace, names, kinds, measure) -> list[dict]:
+def all_of(given: argparse.Namespace, names, kinds, what: str, measure) -> list[dict]:
     """Runs all arms on all targets, one run at a time on each core. What
-    `measure(run, campaign)` tells of a campaign's folder is kept."""
+    `measure(run, campaign)` tells of a campaign's folder is kept by a name, so that
+    several measures share campaigns."""
     builds = {name: build(name, given.work, given.wug, kinds) for name in names}
     for name in names:
         dictionary(builds[name])
@@ -62,7 +63,7 @@ def all_of(given: argparse.Namespace, names, kinds, measure) -> list[dict]:
                 if not waiting:
                     return
                 run = waiting.pop(0)
-            one = kept(given, run, core, measure)
+            one = kept(given, run, core, what, measure)
             with lock:
                 results.append(one)
 
@@ -76,19 +77,21 @@ def all_of(given: argparse.Namespace, names, kinds, measure) -> list[dict]:
     return sorted(results, key=lambda one: one["run"])
 
 
-def kept(given: argparse.Namespace, run: Run, core: int, measure) -> dict:
-    """A run's result: as it was kept, or of a campaign now."""
-    result = run.folder / "result.json"
+def kept(given: argparse.Namespace, run: Run, core: int, what: str, measure) -> dict:
+    """What was measured of a run: as it was kept, or now."""
+    result = run.folder / f"{what}.json"
     if result.exists():
         return json.loads(result.read_text())
-    shutil.rmtree(run.folder, ignore_errors=True)
-    run.folder.mkdir(parents=True)
-    words = command(run.arm, run.target, run.number, run.builds, run.folder, given.seconds, given.wug)
-    hand_over(run.folder)
-    status = bounded(words, run.folder / "log", given.seconds * 2 + 60, core, QUIET)
-    campaign = run.folder / "out/default"
-    if not (campaign / "queue").is_dir():
-        sys.exit(f"no queue of {run.arm} on {run.target}, exit code {status}: see {run.folder / 'log'}")
+    campaign, ended = run.folder / "out/default", run.folder / "ended"
+    if not ended.exists():
+        shutil.rmtree(run.folder, ignore_errors=True)
+        run.folder.mkdir(parents=True)
+        words = command(run.arm, run.target, run.number, run.builds, run.folder, given.seconds, given.wug)
+        hand_over(run.folder)
+        status = bounded(words, run.folder / "log", given.seconds * 2 + 60, core, QUIET)
+        if not (campaign / "queue").is_dir():
+            sys.exit(f"no queue of {run.arm} on {run.target}, exit code {status}: see {run.folder / 'log'}")
+        ended.write_text("")
     one = {"target": run.target, "arm": run.arm, "run": run.number, "seconds": given.seconds,
            **told(campaign), **measure(run, campaign)}
     result.write_text(json.dumps(one))

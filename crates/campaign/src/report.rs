@@ -161,6 +161,8 @@ pub struct GeneraliseReport {
     pub links: u64,
     /// Pairs of a gap and an input that fits into it.
     pub pairs: u64,
+    /// Entries that were met on the way.
+    pub finds: u64,
 }
 
 /// What a mutator did.

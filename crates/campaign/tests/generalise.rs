@@ -78,7 +78,10 @@ fn from_the_printable_characters_structure_is_learned_and_put_together() {
     let made = run("lists", "lists.c", None, None, options(1, 60_000));
     let Report { generalised, generalise_execs, execs_done, .. } = &made.report;
     assert!(
-        generalised.inputs >= 5 && generalised.gap_bytes > 0 && generalised.tokens > 0,
+        generalised.finds > 0
+            && generalised.inputs >= 5
+            && generalised.gap_bytes > 0
+            && generalised.tokens > 0,
         "{generalised:?}"
     );
     assert_eq!(generalised.waiting, 0);

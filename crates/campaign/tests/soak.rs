@@ -7,7 +7,7 @@ mod common;
 use common::{alive, build_native, copy, has};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use wug_campaign::executor::{Confinement, Executor, Kind, Options, Target, Verdict};
+use wug_campaign::executor::{Batch, Confinement, Executor, Kind, Options, Target, Verdict};
 
 fn runs() -> u64 {
     std::env::var("WUG_SOAK_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(12_000)
@@ -91,6 +91,45 @@ fn resident() -> u64 {
     line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
+/// Runs deeds together and checks that each got its verdict.
+fn run_together(executor: &mut Executor, deeds: &[(String, Verdict)]) {
+    let seen = vec![u8::MAX; 1 << 16];
+    let mut batch = Batch::default();
+    deeds.iter().for_each(|(input, _)| batch.push(input.as_bytes()));
+    let mut at = 0;
+    while at < deeds.len() {
+        let (place, observed) =
+            executor.run_batch(&batch, at, &seen).unwrap_or_else(|error| panic!("{deeds:?}: {error}"));
+        assert_eq!(observed.verdict, deeds[place].1, "{place} of {deeds:?}, {observed:?}");
+        // What is not told of ended well, or was rejected.
+        let passed = |(_, verdict): &(String, Verdict)| matches!(verdict, Verdict::Ok | Verdict::Exit(_));
+        assert!(deeds[at..place].iter().all(passed), "{at} to {place} of {deeds:?}");
+        at = place + 1;
+    }
+}
+
+/// A fork server whose runs leave no files, and often several by one word.
+fn soak_together(program: PathBuf, runs: u64) {
+    let confinement = Confinement { max_processes: 100, ..Confinement::default() };
+    let options =
+        Options { confinement, timeout: Duration::from_secs(3), kind: Kind::Server, ..Options::default() };
+    let mut executor = Executor::new(Target::new(&program), options).expect("an executor");
+    let mut random = Random(0x1234_5678_9ABC_DEF1);
+    let mut done = 0;
+    while done < runs {
+        let count = 1 + random.below(40);
+        let leaves_files = |(text, _): &(String, Verdict)| text.starts_with(['w', 'W', 't']);
+        let deeds: Vec<_> = std::iter::repeat_with(|| deed(&mut random, false))
+            .filter(|deed| !leaves_files(deed))
+            .take(count as usize)
+            .collect();
+        run_together(&mut executor, &deeds);
+        done += count;
+    }
+    drop(executor);
+    assert_eq!(alive(&program), 0, "no process is left");
+}
+
 fn soak(program: PathBuf, persistent: bool, runs: u64) {
     let before = held();
     let confinement = Confinement { scratch_bytes: 2 << 20, max_processes: 100, ..Confinement::default() };
@@ -133,6 +172,7 @@ fn a_hostile_target_gets_true_verdicts_and_leaves_nothing() {
     let compiler = if has("clang") { "clang" } else { "gcc" };
     let fork = build_native(compiler, &["-O1", "-w"], "hostile.c", "soak-fork");
     soak(copy(&fork, "soaked-fork"), false, runs());
+    soak_together(copy(&fork, "soaked-together"), runs() / 2);
     let looping = build_native(compiler, &["-O1", "-w", "-DPERSISTENT"], "hostile.c", "soak-loop");
     soak(copy(&looping, "soaked-loop"), true, runs());
     if has("afl-clang-fast") {

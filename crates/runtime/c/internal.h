@@ -52,6 +52,7 @@ struct wug_state {
     size_t input_capacity;
     uint8_t *batch, *seen;     /* null: one input at a time */
     size_t batch_capacity, seen_capacity;
+    int input_fd; /* where inputs are written that children read, or 0 */
     struct wug_module *modules;
     uint32_t module_capacity;
     uint32_t *module_count;
@@ -79,6 +80,11 @@ struct wug_server {
     pid_t child;   /* 0 while there is none */
     unsigned runs;
     int loops;     /* this process is the one that loops */
+    pid_t last;    /* the child before */
+    struct {
+        const uint8_t *next, *end;
+        uint32_t at, count;
+    } batch;
 };
 extern HIDDEN struct wug_server *wug_server;
 /* Runs of which the fork server learns: see pages.c. */
@@ -95,6 +101,7 @@ HIDDEN int wug_loop(unsigned count);
  * it rejects it. A persistent run then counts as if it had exited with 1. */
 extern HIDDEN int wug_result;
 /* See batch.c. */
+HIDDEN int wug_batch_ready(void);
 HIDDEN void wug_batch_begin(void);
 HIDDEN int wug_batch_next(void);
 /* Writes words of the program, a length byte before each; how many bytes. */

@@ -22,28 +22,30 @@
 HIDDEN int wug_last_fd = WUG_STATUS_FD;
 
 #if defined SYS_io_uring_setup && defined SYS_io_uring_register
-/* The ring has the number after the pipes, so that children close all three
- * in one call. */
+static int ring = -1;
+
+/* The ring has the number after the pipes and the input's file, so that children
+ * close all in one call. */
 static int open_ring(void) {
     uint64_t parameters[15] = {0};
     int made = (int)syscall(SYS_io_uring_setup, 1, parameters);
     if (made < 0) return 0;
-    int ring = fcntl(made, F_DUPFD_CLOEXEC, WUG_STATUS_FD + 1);
+    int next = fcntl(made, F_DUPFD_CLOEXEC, wug_last_fd + 1);
     close(made);
-    if (ring == WUG_STATUS_FD + 1) wug_last_fd = ring;
-    else if (ring >= 0) close(ring);
-    return wug_last_fd == ring;
+    if (next == wug_last_fd + 1) ring = wug_last_fd = next;
+    else if (next >= 0) close(next);
+    return ring >= 0;
 }
 
 HIDDEN void wug_pin(struct iovec *parts, unsigned count) {
     size_t room = MOST;
-    if (wug_last_fd != WUG_STATUS_FD) syscall(SYS_io_uring_register, wug_last_fd, UNREGISTER_BUFFERS, 0, 0);
+    if (ring >= 0) syscall(SYS_io_uring_register, ring, UNREGISTER_BUFFERS, 0, 0);
     else if (!open_ring()) return;
     for (unsigned i = 0; i < count; i++) {
         if (parts[i].iov_len > room) count = i;
         room -= parts[i].iov_len;
     }
-    if (count) syscall(SYS_io_uring_register, wug_last_fd, REGISTER_BUFFERS, parts, count);
+    if (count) syscall(SYS_io_uring_register, ring, REGISTER_BUFFERS, parts, count);
 }
 #else
 HIDDEN void wug_pin(struct iovec *parts, unsigned count) { (void)parts, (void)count; }

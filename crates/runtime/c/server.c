@@ -141,10 +141,14 @@ static void finish_run(void) {
 
 static uint64_t microseconds(const struct timeval *t) { return (uint64_t)t->tv_sec * 1000000u + (uint64_t)t->tv_usec; }
 
-static void finish_for_child(int status, const struct rusage *usage) {
+static uint64_t cpu_of(const struct rusage *usage) {
+    return 1000 * (microseconds(&usage->ru_utime) + microseconds(&usage->ru_stime));
+}
+
+static void finish_for_child(int status, uint64_t cpu_ns) {
     struct wug_board *board = wug.board;
     wug_server->child = 0;
-    board->cpu_ns = 1000 * (microseconds(&usage->ru_utime) + microseconds(&usage->ru_stime));
+    board->cpu_ns = cpu_ns;
     board->finished = board->run;
     if (!reply(board->run, status)) _exit(0);
 }
@@ -157,6 +161,15 @@ static void watch(pid_t pid) {
     wug_server->child = pid;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stop(0);
+}
+
+/* Whether the next input of a batch may follow this child. */
+static int goes_on(pid_t pid, int status) {
+    pid_t before = wug_server->last;
+    int code = WEXITSTATUS(status);
+    wug_server->last = pid;
+    return (!before || pid == before + 1) && !wug.board->stop_run && WIFEXITED(status) &&
+           !(wug.board->crash_codes[code / 8] >> code % 8 & 1);
 }
 
 static void serve_fresh(void) {
@@ -175,16 +188,29 @@ static void serve_fresh(void) {
             wants = board->wants;
             wug_begin_run(0);
         }
-        struct wug_watch *watched = wug_watch(++wug_server->runs);
-        pid_t pid = fork_child();
-        if (pid == 0) {
-            close_pipes();
-            if (watched) wug_watched(watched);
-            return;
-        }
-        watch(pid);
-        finish_for_child(wait_child(pid, 0, &usage), &usage);
-        if (watched) wug_learn(watched);
+        uint64_t cpu_ns = 0;
+        int status, more;
+        pid_t pid;
+        wug_batch_begin();
+        do {
+            struct wug_watch *watched = wug_watch(++wug_server->runs);
+            pid = fork_child();
+            if (pid == 0) {
+                close_pipes();
+                if (watched) wug_watched(watched);
+                return;
+            }
+            watch(pid);
+            status = wait_child(pid, 0, &usage);
+            wug_server->child = 0;
+            cpu_ns += cpu_of(&usage);
+            more = goes_on(pid, status);
+            if (watched) {
+                wug_learn(watched);
+                wug_server->last = 0; /* learning takes a number */
+            }
+        } while (more && wug_batch_next());
+        finish_for_child(status, cpu_ns);
     }
 }
 
@@ -211,15 +237,15 @@ static void serve_looping(void) {
             if (stopped) {
                 board->run = stopped;
                 if (waiting()) take(&board->run, 4);
-                finish_for_child(status, &usage);
+                finish_for_child(status, cpu_of(&usage));
             } else if (board->state == WUG_STATE_STARTING) {
                 /* It never came to a run: that is the next run's verdict. */
                 if (take(&board->run, 4) != 1) _exit(0);
-                finish_for_child(status, &usage);
+                finish_for_child(status, cpu_of(&usage));
             }
             break;
-        case WUG_STATE_CLOSED: finish_for_child(0, &usage); break;
-        default: finish_for_child(status, &usage);
+        case WUG_STATE_CLOSED: finish_for_child(0, cpu_of(&usage)); break;
+        default: finish_for_child(status, cpu_of(&usage));
         }
         wug_server->child = 0;
     }
@@ -324,6 +350,17 @@ static void handshake_old(void) {
     if ((answer & WUG_OLD_SHARED_INPUT) == 0) wug.input = 0;
 }
 
+/* The file that children read their input from gets the number after the pipes,
+ * so that children close it with them; where nobody writes to it, it is closed. */
+static void take_input_file(int wanted) {
+    int given = wug.board ? (int)wug.board->input_fd : 0;
+    if (given <= 0) return;
+    int fd = wanted ? fcntl(given, F_DUPFD_CLOEXEC, WUG_STATUS_FD + 1) : -1;
+    close(given);
+    if (fd == WUG_STATUS_FD + 1) wug.input_fd = wug_last_fd = fd;
+    else if (fd >= 0) close(fd);
+}
+
 /* glibc 2.35 and later. */
 extern WEAK const ptrdiff_t __rseq_offset;
 extern WEAK const unsigned __rseq_size;
@@ -356,17 +393,19 @@ HIDDEN void wug_start(void) {
     if (!wug.board && !wug.map && !wug.attach_failed) return;
     if (fcntl(WUG_STATUS_FD, F_GETFD) < 0) {
         wug.input = 0; /* nobody agreed to put one there */
+        take_input_file(0);
         wug_begin_run(0);
         return;
     }
     if (wug.board) {
         struct wug_board *board = wug.board;
         struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
-        int shared = wug.input && SHARES_INPUT;
+        int shared = wug.input && SHARES_INPUT, loops = wug_is_persistent && !(board->wants & WUG_WANT_FORK);
         if (!shared) wug.input = 0;
+        take_input_file(!shared && !loops);
         board->features |= (wug_is_persistent ? WUG_HAS_PERSISTENT : 0) | (shared ? WUG_HAS_SHARED_INPUT : 0) |
                            (wug_is_deferred ? WUG_HAS_DEFERRED : 0) | (__asan_init ? WUG_HAS_SANITIZER : 0) |
-                           (wug_is_persistent && shared && wug.batch && wug.seen ? WUG_HAS_BATCH : 0);
+                           (wug_batch_ready() ? WUG_HAS_BATCH : 0);
         if (wug.dictionary) board->dictionary_used = (uint32_t)wug_dictionary(wug.dictionary, wug.dictionary_room);
         sigaction(WUG_STOP_SIGNAL, &action, 0);
     }

@@ -83,17 +83,22 @@
  * with the length and then the bytes (AFL++). Otherwise it reads standard
  * input or a file; the fuzzer rewinds what it hands over before each run.
  *
- * Several inputs by one number (native, persistent, WUG_HAS_BATCH): with
- * `batch_count` the target takes its inputs from the `batch` region, a word with
- * the length and the bytes of each from a multiple of 8 on, and runs one after
- * the other. Between two it looks at the counts: where none is of a class that
- * is not in `seen`, it clears them and goes on. It replies, as after any run,
- * when there is something new, when the last is done, or when it dies. The reply
- * and all that is recorded are those of the input `batch_at`, counted from 0;
- * those before it ended well, though the target may have rejected them, and had
- * nothing new. The fuzzer sets `batch_at` to
- * 0 before each run and watches it grow: time is up for a run in which it does
- * not.
+ * Several inputs by one number (native, WUG_HAS_BATCH): with `batch_count` the
+ * target takes its inputs from the `batch` region, a word with the length and the
+ * bytes of each from a multiple of 8 on, and runs one after the other: a
+ * persistent child by itself, a fork server in a child for each. Between two it
+ * looks at the counts: where none is of a class that is not in `seen`, it clears
+ * them and goes on. It replies, as after any run, when there is something new,
+ * when the last is done, when the run is to be stopped, or when a child dies in
+ * another way than by an exit code that is not in `crash_codes`; a fork server
+ * also when the child's number does not follow that of the child before, since
+ * then the run before has started something else. The reply and all that is
+ * recorded are those of the input `batch_at`, counted from 0, and `cpu_ns` is that
+ * of all; those before it ended well, though the target may have rejected them,
+ * and had nothing new. The fuzzer sets `batch_at` to 0 before each run and watches
+ * it grow: time is up for a run in which it does not. Where children read their
+ * inputs from a file or standard input, the fork server writes them there, through
+ * the descriptor `input_fd`, and rewinds standard input.
  *
  * Coverage: one byte per id, a count of hits that may wrap from 255 to 0.
  * Ids are dense: the first `map_used` bytes of the map, of which the first
@@ -105,7 +110,7 @@
 #define WUG_H
 #include <stdint.h>
 
-#define WUG_ABI_VERSION 2u
+#define WUG_ABI_VERSION 3u
 #define WUG_MAGIC 0x42475557u /* "WUGB" */
 
 #define WUG_ENV_BOARD "__WUG_BOARD"
@@ -202,7 +207,7 @@ struct wug_board {
     uint32_t wants;
     uint32_t input_length;
     uint32_t stop_run;
-    uint32_t reserved;
+    uint32_t input_fd; /* at start only: where inputs can be written, which children read; 0: nowhere */
 
     /* Set by the target at start; map_used, module_count and dictionary_used
      * can grow at any time. */
@@ -232,6 +237,7 @@ struct wug_board {
     struct wug_region seen; /* uint8_t[]: classes of counts that are not new, as bits, for each id */
     uint32_t batch_count;   /* 0: one input, in `input` */
     uint32_t batch_at;      /* set by the target: the input that is run, or was run last */
+    uint8_t crash_codes[32]; /* at start only: a bit for each exit code that counts as a crash */
 };
 
 /* An instrumented executable or library. Its ids are

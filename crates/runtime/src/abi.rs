@@ -36,7 +36,7 @@ macro_rules! constants {
 
 constants! {
     /// Version of this agreement, in [`Board::version`].
-    ABI_VERSION: u32 = 2;
+    ABI_VERSION: u32 = 3;
     /// First word of a board.
     MAGIC: u32 = 0x4247_5557;
     /// The target reads here.
@@ -272,8 +272,8 @@ pub struct Board {
     pub input_length: u32,
     /// The run to stop, see [`STOP_SIGNAL`].
     pub stop_run: u32,
-    /// Unused, 0.
-    pub reserved: u32,
+    /// Where the fork server can write inputs, which its children read; 0: nowhere.
+    pub input_fd: u32,
     /// `HAS_*`, valid after the handshake.
     pub features: u32,
     /// Ids in use: the fuzzer need not look at bytes beyond. Can grow.
@@ -310,6 +310,8 @@ pub struct Board {
     pub batch_count: u32,
     /// The input that is run, or was run last.
     pub batch_at: u32,
+    /// A bit for each exit code that counts as a crash.
+    pub crash_codes: [u8; 32],
 }
 
 /// An instrumented executable or library.

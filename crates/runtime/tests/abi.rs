@@ -36,7 +36,7 @@ fn layouts() -> Vec<Layout> {
             wants,
             input_length,
             stop_run,
-            reserved,
+            input_fd,
             features,
             map_used,
             module_count,

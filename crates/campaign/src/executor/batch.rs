@@ -3,16 +3,20 @@
 //! In:  inputs, and what was seen so far.
 //! Out: the first of them that is of interest, and its [`Observation`].
 //!
-//! Two switches between processes are most of what a short run costs, and
-//! nearly all runs tell nothing new. So a persistent target of `wug cc` runs
-//! a batch by itself, compares its counts with those that were seen, and
-//! answers at the first that differs, that does not end well (that a harness
-//! rejects it does not count), or that is the last. All others are run one by one, and the caller need not know.
+//! Two switches between processes are most of what a short run costs, and a
+//! tenth of what a fork costs, and nearly all runs tell nothing new. So a
+//! target of `wug cc`, its persistent child or its fork server, runs a batch by
+//! itself, compares its counts with those that were seen, and answers at the
+//! first that differs, that does not end well (that a target rejects it does
+//! not count), or that is the last. All others are run one by one, and the
+//! caller need not know: those of AFL++, traced builds, targets whose memory is
+//! bounded, and fork servers of which a run left files behind, or where
+//! children are not numbered in a row.
 
 use super::Executor;
 use super::error::Error;
 use super::observation::Observation;
-use super::server::{Link, Reply};
+use super::server::{Link, Reply, Server};
 use super::spawn::Run;
 use super::verdict::Verdict;
 use std::ops::Range;
@@ -112,12 +116,15 @@ impl Executor {
         if !self.driver.is_served() || self.options.trace.is_some() || self.options.memory.is_some() {
             return Ok(None);
         }
-        let Some(server) = self.driver.server_mut().filter(|server| server.runs() && server.batches) else {
+        let orderly = self.warden.pid_namespace && !self.driver.litters;
+        let can = |server: &&mut Server| server.runs() && server.batches && (server.persistent || orderly);
+        let Some(server) = self.driver.server_mut().filter(can) else {
             return Ok(None);
         };
         let Link::Native(board) = &server.link else { return Ok(None) };
         let board = board.clone();
-        let (bytes, count) = batch.part(from, board.batch_room(), board.input_capacity() as usize);
+        let longest = if server.shared_input { board.input_capacity() as usize } else { usize::MAX };
+        let (bytes, count) = batch.part(from, board.batch_room(), longest);
         if count < 2 {
             return Ok(None);
         }
@@ -126,6 +133,7 @@ impl Executor {
         let (wall, cpu) = (begin.elapsed(), server.cpu());
         let done = (board.batch_at() as usize).min(count - 1);
         board.end_batch();
+        self.input.written();
         let lost = !server.runs();
         let verdict = match reply {
             Reply::Status(status) => Verdict::of_status(status, &self.crash_codes),

@@ -15,6 +15,8 @@ use wug_runtime::abi::{self, Board as Head, Event, Module, Region};
 
 /// The number of the segment's descriptor in a target.
 pub const DESCRIPTOR: i32 = 197;
+/// That of the file that inputs are written to, which a fork server may do.
+pub const INPUT_DESCRIPTOR: i32 = 196;
 
 /// The shared segment.
 #[derive(Debug)]
@@ -143,6 +145,17 @@ impl Board {
     /// What was said to be wanted.
     pub fn wants(&self) -> u32 {
         self.word(offset_of!(Head, wants))
+    }
+
+    /// Said once, before the target starts: where its fork server can write
+    /// inputs, and which exit codes are crashes.
+    pub fn tell(&self, input: Option<i32>, crash_codes: &[i32]) {
+        self.memory.write(offset_of!(Head, input_fd), input.unwrap_or(0) as u32);
+        let mut bits = [0u8; 32];
+        for code in crash_codes.iter().filter_map(|code| u8::try_from(*code).ok()) {
+            bits[usize::from(code / 8)] |= 1 << (code % 8);
+        }
+        self.memory.write(offset_of!(Head, crash_codes), bits);
     }
 
     /// What the target has.

@@ -33,6 +33,9 @@ pub(super) struct Driver {
     last_child: i32,
     /// Runs since the scratch folder was last looked at.
     since_tidy: u32,
+    /// Whether a run left files behind: then each is made on its own, so that
+    /// none finds them.
+    pub litters: bool,
     /// When processes left behind were last looked for, without a namespace.
     last_sweep: Instant,
 }
@@ -53,6 +56,7 @@ impl Driver {
             losses: 0,
             last_child: 0,
             since_tidy: 0,
+            litters: false,
             last_sweep: Instant::now(),
         }
     }
@@ -212,7 +216,8 @@ impl Executor {
         self.driver.since_tidy += runs;
         if !persistent || child != last || self.driver.since_tidy >= TIDY_EVERY {
             self.driver.since_tidy = 0;
-            self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;
+            let found = self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;
+            self.driver.litters |= found && !persistent;
         }
         if !self.warden.pid_namespace {
             if verdict != Verdict::Ok || self.driver.last_sweep.elapsed() >= SWEEP_EVERY {
@@ -221,7 +226,8 @@ impl Executor {
             }
             return Ok(false);
         }
-        if last == 0 || child == last || child == last + 1 {
+        let next = last + if persistent { 1 } else { runs as i32 };
+        if last == 0 || child == last || child == next {
             return Ok(false);
         }
         // Numbers have begun anew, or a persistent child left something, of
@@ -252,7 +258,7 @@ impl Executor {
         let mut failures = 0;
         loop {
             std::thread::sleep(pause(self.driver.losses + failures));
-            match server.start(&mut self.warden, &self.options, &self.traits) {
+            match server.start(&mut self.warden, &self.options, &self.traits, &self.crash_codes) {
                 Ok(()) => {
                     // Counts of the way to the first run are nobody's.
                     server.take_map(&mut self.coverage);

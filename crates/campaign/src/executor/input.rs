@@ -54,6 +54,16 @@ impl InputFile {
         self.stdin.try_clone().map(OwnedFd::from).map_err(Error::system("copy a descriptor"))
     }
 
+    /// For a fork server, which then writes inputs itself.
+    pub fn writer(&self) -> Result<OwnedFd, Error> {
+        self.writer.try_clone().map(OwnedFd::from).map_err(Error::system("copy a descriptor"))
+    }
+
+    /// Somebody else has written to it.
+    pub fn written(&mut self) {
+        self.length = usize::MAX;
+    }
+
     /// Makes this the input of the next run: exactly these bytes, whatever
     /// the target did to the file.
     pub fn put(&mut self, input: &[u8]) -> Result<(), Error> {

@@ -110,7 +110,8 @@ impl Executor {
         let user = warden::user_for(&options.confinement, &mut missing);
         let owner = user.map(|user| user.uid);
         let mut workplace = Workplace::new(user).map_err(Error::system("make a folder for the target"))?;
-        let safe = user.is_some();
+        // A native target gets the file to write to as well.
+        let safe = user.is_some() && !traits.native;
         let input = match target.reads_file() {
             true => InputFile::at(&workplace.input(), safe)?,
             false => InputFile::on_stdin(safe)?,
@@ -236,6 +237,7 @@ fn job(
         Some(Link::Native(board)) => {
             added.push((abi::ENV_BOARD.into(), board::DESCRIPTOR.to_string().into()));
             pass.push((board.file()?, board::DESCRIPTOR));
+            pass.push((input.writer()?, board::INPUT_DESCRIPTOR));
         }
         Some(Link::Afl(memory)) => {
             added.extend(afl::environment(traits));

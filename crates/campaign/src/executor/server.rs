@@ -5,7 +5,7 @@
 //! shared memory, the first words, and what a run says.
 
 use super::afl::{AFL_DEFAULT_IDS, AFL_IDS, AflMemory};
-use super::board::Board;
+use super::board::{Board, INPUT_DESCRIPTOR};
 use super::error::Error;
 use super::sys;
 use super::target::{Options, Traits};
@@ -118,12 +118,21 @@ impl Server {
     }
 
     /// Starts it and hears its first words.
-    pub fn start(&mut self, warden: &mut Warden, options: &Options, traits: &Traits) -> Result<(), Error> {
+    pub fn start(
+        &mut self,
+        warden: &mut Warden,
+        options: &Options,
+        traits: &Traits,
+        crash_codes: &[i32],
+    ) -> Result<(), Error> {
         self.pipes = None;
         self.killed = false;
         if let Link::Native(board) = &self.link {
             board.introduce();
             board.want(options.wants());
+            // Numbers of children tell of what a run left behind only there.
+            let input = warden.pid_namespace.then_some(INPUT_DESCRIPTOR);
+            board.tell(input, crash_codes);
         }
         let started = warden.start(Command::SERVER)?;
         let mut ends = started.pipes.into_iter().map(File::from);
@@ -210,7 +219,7 @@ impl Server {
             Link::Native(board) => {
                 let features = board.features();
                 self.shared_input = features & abi::HAS_SHARED_INPUT != 0;
-                self.batches = features & abi::HAS_BATCH != 0 && board.wants() & abi::WANT_FORK == 0;
+                self.batches = features & abi::HAS_BATCH != 0;
                 self.persistent = features & abi::HAS_PERSISTENT != 0 && board.wants() & abi::WANT_FORK == 0;
             }
             Link::Afl(memory) => {

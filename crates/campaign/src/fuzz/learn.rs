@@ -169,7 +169,10 @@ impl Campaign<'_> {
             }
             self.input = input;
             let making = Making::Mutation { from: Some(entry), other: None, op: "generalise", rep: 1 };
-            self.execute(&making)?;
+            let kept = self.execute(&making)?.gain > 0.0;
+            if let Some(learned) = &mut self.learned {
+                learned.report.finds += u64::from(kept);
+            }
         }
         Ok(())
     }
@@ -183,6 +186,9 @@ impl Campaign<'_> {
         let runs = RUNS + RUNS_PER_BYTE * input.len();
         let found = generalise::gaps(input, runs, |input| self.still_reaches(input, wanted, met))?;
         let mut form = Generalised::new(input, &found.removed);
+        if !self.options.links {
+            return Ok(form);
+        }
         let text = form.content().to_vec();
         let (links, _) = generalise::links(&text, LINK_RUNS, |input| self.still_reaches(input, wanted, met))?;
         form.links = links;

@@ -97,6 +97,8 @@ pub struct Options {
     pub trim: bool,
     /// Whether structure is learned from what is found.
     pub generalise: bool,
+    /// There, also look for words that are only right together.
+    pub links: bool,
     /// Without regard to what inputs reach: for targets that do not tell.
     /// Nothing is kept then but what the campaign starts with and crashes.
     pub plain: bool,
@@ -130,6 +132,7 @@ impl Default for Options {
             hang_timeout: None,
             trim: true,
             generalise: false,
+            links: true,
             plain: false,
         }
     }

@@ -77,10 +77,10 @@ impl Workplace {
     }
 
     /// Removes what a run left behind.
-    pub fn tidy(&self) -> io::Result<()> {
+    pub fn tidy(&self) -> io::Result<bool> {
         match &self.inside {
-            Some(scratch) if changed(scratch)? => self.sweep(),
-            _ => Ok(()),
+            Some(scratch) if changed(scratch)? => self.sweep().map(|()| true),
+            _ => Ok(false),
         }
     }
 

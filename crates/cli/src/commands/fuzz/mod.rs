@@ -72,6 +72,9 @@ pub struct Fuzz {
     /// Learn no structure, even without a grammar
     #[arg(long, conflicts_with = "generalise")]
     no_generalise: bool,
+    /// Learn no words that have to be the same
+    #[arg(long)]
+    no_links: bool,
     /// Mutators: bandit, or uniform
     #[arg(long, default_value = "bandit", value_name = "HOW", hide_possible_values = true)]
     schedule: Schedule,

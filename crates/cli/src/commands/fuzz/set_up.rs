@@ -73,6 +73,7 @@ impl<'a> Started<'a> {
             max_time: fuzz.seconds.map(Duration::from_secs),
             until_crash: is_set("AFL_BENCH_UNTIL_CRASH"),
             invalid: f64::from(fuzz.invalid) / 100.0,
+            links: !fuzz.no_links,
             generalise: !fuzz.no_generalise && (fuzz.generalise || fuzz.grammar.is_empty()),
             uniform: fuzz.schedule == Schedule::Uniform,
             mutators: fuzz.mutators.into(),
