@@ -203,7 +203,8 @@ fn the_share_of_inputs_without_regard_to_the_grammar_is_bounded() {
     // what is made of the others.
     let byte_level = tries(&["havoc", "token"]);
     assert!(byte_level > all / 50 && byte_level < all * 42 / 100, "{byte_level} of {all}");
-    assert!(tries(&["leaf"]) > all / 100, "{report:?}");
+    // The floor of the schedule holds.
+    assert!(tries(&["leaf"]) > all / 500, "{report:?}");
 }
 
 #[test]
