@@ -15,6 +15,7 @@ mod plot;
 mod produce;
 mod profile;
 mod reduce;
+mod sinks;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
@@ -42,6 +43,7 @@ enum Name {
     Produce(produce::Produce),
     Profile(profile::Profile),
     Reduce(reduce::Reduce),
+    Sinks(sinks::Sinks),
 }
 
 impl Bench {
@@ -58,6 +60,7 @@ impl Bench {
             Name::Produce(produce) => produce.run(),
             Name::Profile(profile) => profile.run(),
             Name::Reduce(reduce) => reduce.run(),
+            Name::Sinks(sinks) => sinks.run(),
         }
     }
 }
