@@ -112,8 +112,18 @@ class Lines:
 
 
 CSV = Lines({",": r",", '"': r'(?:^|,)\s*"(?:[^"]|"")*"\s*(?:,|$)', "newline": r"\n", "field": r"[^,\"\s]"})
+INI = Lines(
+    {
+        "[": r"^\s*\[[^\]\n]*\]",
+        "]": r"^\s*\[[^\]\n]*\]",
+        "=": r"^[^\[;#\n=:]+=",
+        ":": r"^[^\[;#\n=:]+:",
+        ";": r"^\s*;|\s;",
+        "#": r"^\s*#",
+    }
+)
 
-LANGUAGES = {"json": JSON, "tinyc": TINYC, "mjs": MJS, "lua": LUA, "csv": CSV}
+LANGUAGES = {"json": JSON, "tinyc": TINYC, "mjs": MJS, "lua": LUA, "ini": INI, "csv": CSV}
 
 
 def count(subject, inputs):

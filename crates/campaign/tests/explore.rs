@@ -6,8 +6,9 @@ use common::{build_native, has};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use wug_campaign::dictionary::{Sections, of_program};
 use wug_campaign::executor::{self, Target};
-use wug_campaign::explore::{Explorer, Options, Outcome, Parts};
+use wug_campaign::explore::{Explorer, Options, Outcome, Parts, Traced};
 use wug_campaign::folder::{Folder, Name, Setup, Start};
 use wug_campaign::fuzz::{Event, Watch};
 use wug_campaign::report::Report;
@@ -41,17 +42,20 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn explore(target: Target, out: &Path, seed: u64, execs: u64) -> Outcome {
+    explore_with(target, Vec::new(), out, seed, execs)
+}
+
+fn explore_with(target: Target, texts: Vec<Vec<u8>>, out: &Path, seed: u64, execs: u64) -> Outcome {
     let execution = executor::Options { timeout: Duration::from_millis(300), ..executor::Options::default() };
     let parts = Parts {
-        target,
-        execution,
+        traced: Traced::start(target, execution, 1).expect("a traced build"),
         folder: Folder::open(out, "default", Start::New, &Setup::default()).expect("a folder"),
         report: Report::default(),
-        texts: Vec::new(),
+        texts,
         watch: &mut Quiet,
     };
     let options = Options { seed, max_execs: Some(execs), ..Options::default() };
-    Explorer::new(parts, options).and_then(Explorer::run).expect("a search")
+    Explorer::new(parts, options).run().expect("a search")
 }
 
 /// The inputs that were kept, by name without the time.
@@ -102,7 +106,7 @@ fn all_tokens_are_found_however_the_input_is_read() {
             ("harness", Target::new(&harness)),
         ] {
             let out = folder(&format!("{compiler}-{how}"));
-            let outcome = explore(target, &out, 1, 6000);
+            let outcome = explore(target, &out, 1, 10_000);
             assert_eq!(outcome.remark, None);
             assert_eq!(outcome.report.corpus_count as usize, kept(&out, "queue").len());
             check(&out);
@@ -124,6 +128,45 @@ fn the_same_seed_gives_the_same_inputs() {
 }
 
 #[test]
+fn lexemes_are_found_for_codes_that_are_compared() {
+    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| has(compiler)) {
+        let program = build_native(compiler, &["--wug-traced"], "codes.c", &format!("codes.{compiler}"));
+        let texts = of_program(&program, Sections::ReadOnly).expect("texts");
+        let out = folder(&format!("codes-{compiler}"));
+        explore_with(Target::new(&program), texts, &out, 1, 4000);
+        let inputs = kept(&out, "queue");
+        let all: Vec<String> =
+            inputs.values().map(|input| String::from_utf8_lossy(input).into_owned()).collect();
+        for token in ["begin", "finish", "call", ":="] {
+            assert!(all.iter().any(|input| input.contains(token)), "{token} is missing: {all:?}");
+        }
+        assert!(inputs.keys().any(|name| name.contains("op:token-")), "{:?}", inputs.keys());
+        let words = std::fs::read_to_string(out.join("default/tokens.dict")).expect("a dictionary");
+        assert!(words.contains("\"finish\"") && words.contains("\":=\""), "{words}");
+    }
+}
+
+#[test]
+fn what_is_looked_at_late_is_found_inside_of_valid_inputs() {
+    let program = build_native("gcc", &["--wug-traced"], "late.c", "late");
+    let out = folder("late");
+    explore(Target::new(&program), &out, 1, 2000);
+    let inputs = kept(&out, "queue");
+    for escape in ["\\n", "\\u"] {
+        let has = |input: &Vec<u8>| String::from_utf8_lossy(input).contains(escape);
+        assert!(inputs.values().any(has), "{escape} is missing: {inputs:?}");
+    }
+}
+
+#[test]
+fn nul_bytes_are_found_where_they_are_read() {
+    let program = build_native("gcc", &["--wug-traced", "-DBINARY"], "late.c", "binary");
+    let out = folder("binary");
+    explore(Target::new(&program), &out, 1, 1000);
+    assert!(kept(&out, "queue").values().any(|input| input == b"B\0x\0"));
+}
+
+#[test]
 fn programs_that_run_for_ever_do_not_stop_the_search() {
     let program = build_native("gcc", &["--wug-traced", "-DHANGS"], "letters.c", "letters-hangs");
     let out = folder("hangs");
@@ -139,7 +182,8 @@ fn a_parser_that_compares_nothing_is_told() {
     let remark = outcome.remark.expect("a remark");
     assert!(remark.contains("compared no byte that was appended"), "{remark}");
     let plain = build_native("gcc", &[], "letters.c", "letters-plain");
-    let outcome = explore(Target::new(&plain), &folder("plain"), 1, 2000);
-    let remark = outcome.remark.expect("a remark");
-    assert!(remark.contains("--wug-traced"), "{remark}");
+    let Err(error) = Traced::start(Target::new(&plain), executor::Options::default(), 1) else {
+        panic!("it is not traced");
+    };
+    assert!(error.to_string().contains("--wug-traced"), "{error}");
 }

@@ -6,16 +6,19 @@
 //! the rest of the other make an input. *Second thoughts*: where a way to close
 //! a state was learned, inputs that ended there with something new are closed.
 
+use super::ends::CLOSING;
+use super::inside::names;
 use super::offers::Kind;
 use super::sentinel::Class;
 use super::{Error, Explorer};
 
 /// Every so many steps.
-const EVERY: u64 = 16;
+const EVERY: u64 = 8;
 
 impl Explorer<'_> {
     pub(super) fn aside(&mut self) -> Result<(), Error> {
         self.counts.rounds += 1;
+        self.ask_more()?;
         if let Some(node) = self.again.pop_front() {
             return self.close_again(node);
         }
@@ -23,16 +26,18 @@ impl Explorer<'_> {
             return Ok(());
         }
         self.tell()?;
-        match self.counts.rounds / EVERY % 2 {
+        match self.counts.rounds / EVERY % 4 {
             0 => self.random_word(),
-            _ => self.combine(),
+            1 => self.probe_name(),
+            2 => self.combine(),
+            _ => self.look_inside(),
         }
     }
 
     /// Closes what could not be closed before, now that more is known.
     fn close_again(&mut self, node: u32) -> Result<(), Error> {
         let pending = self.nodes.at(node).fresh.iter().any(|pair| !self.covered.has(*pair));
-        if pending { self.close(node) } else { Ok(()) }
+        if pending { self.close(node, CLOSING) } else { Ok(()) }
     }
 
     /// Looks what a word of random letters is compared with.
@@ -45,10 +50,36 @@ impl Explorer<'_> {
         let length = 2 + self.rng.below(9);
         input.extend((0..length).map(|_| b'a' + self.rng.below(26) as u8));
         if self.look(&input, Class::Control, 1)?.is_some() {
-            let offers = std::mem::take(&mut self.offers);
-            self.learn_words(&offers);
+            let offered = std::mem::take(&mut self.offered);
+            self.learn_words(&offered.texts)?;
         }
         Ok(())
+    }
+
+    /// Looks what names of some length are compared with, perhaps behind
+    /// another word than before.
+    fn probe_name(&mut self) -> Result<(), Error> {
+        let Some(node) = self.draw_open() else { return Ok(()) };
+        let mut input = self.nodes.at(node).input.to_vec();
+        let names = names(&input);
+        let known = self.words.known();
+        if !names.is_empty() && !known.is_empty() && self.rng.below(2) == 0 {
+            let (from, to) = names[self.rng.below(names.len() as u32) as usize];
+            let word = &known[self.rng.below(known.len() as u32) as usize];
+            input.splice(from..to, word.iter().copied());
+        }
+        let length = 1 + self.rng.below(12) as usize;
+        if self.look(&input, Class::Letter, length)?.is_none() {
+            return Ok(());
+        }
+        let offered = std::mem::take(&mut self.offered);
+        for offer in offered.texts.iter().filter(|offer| offer.kind == Kind::Text) {
+            let whole = [&input[..offer.keep], &offer.text].concat();
+            if whole.len() <= self.options.max_size && self.is_new(&whole) {
+                self.check(&whole, node, Kind::Text, &offer.text)?;
+            }
+        }
+        self.learn_words(&offered.texts)
     }
 
     /// The beginning of one valid input and the rest of another.

@@ -51,8 +51,9 @@ impl Closing {
                 continue;
             }
             let text = &input[stop.at..to];
-            let State { near, nearby, full } = stop.state;
+            let State { bare, near, nearby, full } = stop.state;
             self.step(nearby, text, rest.len());
+            self.step(bare, text, rest.len());
             if self.step(near, text, rest.len()) {
                 news.push(near);
             }
@@ -92,7 +93,8 @@ impl Closing {
     /// What came next in such a construct, the shortest way first; what was
     /// learned in the closest state comes before the rest.
     pub fn steps(&self, state: State) -> Vec<Vec<u8>> {
-        let known = [state.nearby, state.near].map(|state| self.steps.get(&state).into_iter().flatten());
+        let known =
+            [state.nearby, state.near, state.bare].map(|state| self.steps.get(&state).into_iter().flatten());
         let mut texts: Vec<Vec<u8>> = Vec::new();
         for step in known.into_iter().flatten() {
             if !texts.contains(&step.text) {
@@ -120,7 +122,7 @@ mod tests {
     #[test]
     fn the_shortest_way_is_kept() {
         let mut closing = Closing::default();
-        let state = |near, full| State { near, nearby: near + 100, full };
+        let state = |near, full| State { bare: near + 200, near, nearby: near + 100, full };
         let stop = |at, near, full| Stop { at, state: state(near, full) };
         closing.learn(b"f(a,b)", &[stop(0, 1, 1), stop(2, 2, 20), stop(3, 3, 30), stop(5, 3, 30)]);
         assert_eq!(closing.steps(state(3, 0)), [&b")"[..], b",b"]);

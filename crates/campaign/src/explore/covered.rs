@@ -74,11 +74,23 @@ fn held(event: &Event) -> Option<(u64, Deed, u16)> {
         _ => return None,
     };
     let place = u64::from(event.module) << 32 | u64::from(event.site);
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&place.to_le_bytes());
-    bytes[8..].copy_from_slice(&value.to_le_bytes());
-    // Pairs are numbers below this bit.
-    Some((place, Deed(hash(&bytes) | 1 << 63), most))
+    Some((place, Deed::of(place, value), most))
+}
+
+impl Deed {
+    /// That a comparison at a place of the program held for a value.
+    fn of(place: u64, value: u64) -> Deed {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&place.to_le_bytes());
+        bytes[8..].copy_from_slice(&value.to_le_bytes());
+        // Pairs are numbers below this bit.
+        Deed(hash(&bytes) | 1 << 63)
+    }
+
+    /// The same, where an event made that comparison.
+    pub fn at(module: u16, site: u32, value: u64) -> Deed {
+        Deed::of(u64::from(module) << 32 | u64::from(site), value)
+    }
 }
 
 #[cfg(test)]

@@ -20,17 +20,24 @@
 //! | --- | --- |
 //! | `sentinel` | bytes to append |
 //! | `offers` | what comparisons would have been satisfied by |
+//! | `tokens` | lexemes for codes that a parser behind a lexer compares |
+//! | `demand` | what the parser asked for last |
 //! | `sight` | what such a run shows, and the parser's state |
 //! | `rank` | what is tried next |
 //! | `nodes` | inputs that can go on, and how they came about |
 //! | `search` | a step, and what is added in a new state |
 //! | `closing` | how open constructs were closed before |
+//! | `ends` | valid inputs by that, and by what the parser insists on |
+//! | `nuls` | whether NUL bytes are read |
 //! | `ways` | valid inputs by the states they passed through |
 //! | `words` | words of the language |
 //! | `aside` | what is tried beside the queue: random words, combinations |
+//! | `inside` | sentinels in the middle of valid inputs |
 //! | `covered` | what valid inputs cover |
 //! | `rejects` | inputs that were parsed though the program failed later |
-//! | `output` | runs, and what is kept of them |
+//! | `runner` | runs, some of them ahead on other cores |
+//! | `output` | what is kept of runs |
+//! | `host` | where that goes |
 //!
 //! What the paper lacks is the notion of a state (see `sight`). It keeps the
 //! search from white space and comments, which lead back to where they began,
@@ -40,30 +47,43 @@
 mod aside;
 mod closing;
 mod covered;
+mod demand;
+mod ends;
+mod host;
+mod inside;
 mod nodes;
+mod nuls;
 mod offers;
 mod output;
 mod rank;
 mod rejects;
+mod runner;
 mod search;
 mod sentinel;
 mod sight;
+mod tokens;
 mod ways;
 mod words;
 
-use crate::executor::{self, Executor, Target};
 use crate::folder::Folder;
 use crate::fuzz::{Error, Event, Watch};
 use crate::report::Report;
 use closing::Closing;
 use covered::{Covered, Deed};
+use demand::{Demands, Wish};
+use host::Host;
+use inside::Inner;
 use nodes::Nodes;
-use offers::{Offer, Ranges};
+use nuls::Nuls;
+use offers::{Offered, Ranges};
 use output::Counts;
 use rank::Queue;
 use rejects::Rejects;
+use runner::Runner;
+pub use runner::Traced;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
+use tokens::{Codes, Place};
 use ways::Ways;
 use words::Words;
 use wug_produce::rng::Rng;
@@ -89,10 +109,8 @@ impl Default for Options {
 
 /// What a search works on.
 pub struct Parts<'a> {
-    /// A traced build.
-    pub target: Target,
-    /// How it is run.
-    pub execution: executor::Options,
+    /// What is run.
+    pub traced: Traced,
     /// Where all is kept.
     pub folder: Folder,
     /// Figures to begin with: how the search was started.
@@ -112,12 +130,24 @@ pub struct Outcome {
     pub remark: Option<String>,
 }
 
+/// What a search found since it was asked last.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Valid inputs.
+    pub inputs: Vec<Vec<u8>>,
+    /// Words of the language.
+    pub words: Vec<Vec<u8>>,
+    /// What it took.
+    pub execs: u64,
+    /// There is nothing more to try.
+    pub over: bool,
+}
+
 /// A search under way.
 pub struct Explorer<'a> {
     options: Options,
-    executor: Executor,
-    folder: Folder,
-    watch: &'a mut dyn Watch,
+    runner: Runner,
+    host: Host<'a>,
     rng: Rng,
     begin: Instant,
     report: Report,
@@ -148,33 +178,53 @@ pub struct Explorer<'a> {
     /// Deeds of nodes that no valid input had done, and how often it was
     /// tried to make a valid input of such a node.
     attempts: HashMap<Deed, u8>,
-    /// What the last run offers.
-    offers: Vec<Offer>,
+    /// What the last run offers, and where it compared the code of a token.
+    offered: Offered,
+    place: Option<Place>,
+    /// What the last run insisted on.
+    wishes: Vec<Wish>,
+    demands: Demands,
+    codes: Codes,
+    /// What was wanted before, and the same by the few innermost calls.
+    wanted: HashSet<Deed>,
+    asked: HashSet<u64>,
+    inner: Inner,
+    nuls: Nuls,
     next_look: Instant,
     next_write: Instant,
     stopped: bool,
 }
 
+/// Rounds without a run after which there is nothing more to try.
+const IDLE: u32 = 256;
 /// How often figures are told, and written.
 const LOOK: Duration = Duration::from_millis(500);
 const WRITE: Duration = Duration::from_secs(5);
 
 impl<'a> Explorer<'a> {
-    /// Starts the target.
-    pub fn new(parts: Parts<'a>, options: Options) -> Result<Explorer<'a>, Error> {
-        let Parts { target, mut execution, folder, report, texts, watch } = parts;
-        execution.trace = Some(execution.trace.unwrap_or_default());
-        let executor = Executor::new(target, execution.clone())?;
-        for missing in executor.missing() {
+    /// A search whose finds go to a folder.
+    pub fn new(parts: Parts<'a>, options: Options) -> Explorer<'a> {
+        let Parts { traced, folder, report, texts, watch } = parts;
+        for missing in traced.runner.executor().missing() {
             watch.event(Event::Notice(missing.to_string()));
         }
+        Explorer::with(traced, Host::Folder { folder: folder.into(), watch }, report, texts, options)
+    }
+
+    fn with(
+        traced: Traced,
+        host: Host<'a>,
+        report: Report,
+        texts: Vec<Vec<u8>>,
+        options: Options,
+    ) -> Explorer<'a> {
+        let Traced { runner, timeout } = traced;
         let now = Instant::now();
         let mut explorer = Explorer {
             rng: Rng::new(options.seed, 0),
             options,
-            executor,
-            folder,
-            watch,
+            runner,
+            host,
             begin: now,
             report,
             counts: Counts::default(),
@@ -194,37 +244,69 @@ impl<'a> Explorer<'a> {
             ranges: Ranges::new(),
             fresh: Vec::new(),
             attempts: HashMap::new(),
-            offers: Vec::new(),
+            offered: Offered::default(),
+            place: None,
+            wishes: Vec::new(),
+            demands: Demands::default(),
+            codes: Codes::default(),
+            wanted: HashSet::new(),
+            asked: HashSet::new(),
+            inner: Inner::default(),
+            nuls: Nuls::default(),
             next_look: now + LOOK,
             next_write: now + WRITE,
             stopped: false,
         };
         explorer.doubtful = texts.into_iter().filter(|text| words::is_wordlike(text)).collect();
-        explorer.begin_report(&execution);
-        Ok(explorer)
+        explorer.begin_report(timeout);
+        explorer
+    }
+
+    /// A search whose finds go to a campaign, some at a time.
+    pub fn beside(traced: Traced, texts: Vec<Vec<u8>>, options: Options) -> Explorer<'static> {
+        let host = Host::Campaign { found: Vec::new(), count: 0 };
+        Explorer::with(traced, host, Report::default(), texts, options)
+    }
+
+    /// Goes on for so many executions, or so long.
+    pub fn go_on(&mut self, execs: u64, time: Duration) -> Result<Found, Error> {
+        let (before, words) = (self.counts.execs, self.words.known().len());
+        self.options.max_execs = Some(before + execs);
+        self.options.max_time = Some(self.begin.elapsed().saturating_add(time));
+        self.stopped = false;
+        self.search()?;
+        Ok(Found {
+            inputs: self.host.take(),
+            words: self.words.known()[words..].to_vec(),
+            execs: self.counts.execs - before,
+            over: !self.stopped,
+        })
     }
 
     /// Searches until it is to end. Figures and inputs are on disk then.
     pub fn run(mut self) -> Result<Outcome, Error> {
         let outcome = self.search();
-        let written = self.write_figures();
-        let dictionary = self.write_dictionary();
+        let written = self.write();
         outcome?;
         written?;
-        dictionary?;
-        self.folder.settle()?;
+        self.host.settle()?;
         Ok(Outcome { remark: self.remark(), report: self.report })
     }
 
     fn search(&mut self) -> Result<(), Error> {
-        self.root()?;
-        while !self.is_over() {
+        if self.nodes.is_empty() {
+            self.root()?;
+        }
+        let mut idle = 0;
+        while !self.is_over() && idle < IDLE {
+            let execs = self.counts.execs;
             match self.next() {
                 Some(item) => self.visit(&item)?,
                 None if self.counts.offers == 0 => return Ok(()),
                 None => {}
             }
             self.aside()?;
+            idle = if self.counts.execs > execs || self.queue.len() > 0 { 0 } else { idle + 1 };
         }
         Ok(())
     }
@@ -232,7 +314,7 @@ impl<'a> Explorer<'a> {
     /// Whether it is to end.
     fn is_over(&mut self) -> bool {
         if !self.stopped {
-            self.stopped = self.watch.stops()
+            self.stopped = self.host.stops()
                 || self.options.max_time.is_some_and(|most| self.begin.elapsed() >= most)
                 || self.options.max_execs.is_some_and(|most| self.counts.execs >= most);
         }

@@ -2,6 +2,7 @@
 
 use super::closing::Stop;
 use super::covered::Deed;
+use super::demand::Wish;
 use super::sight::State;
 use crate::folder::EntryId;
 
@@ -28,6 +29,10 @@ pub struct Node {
     pub depth: f32,
     /// Whether nothing can follow, as it seems.
     pub dead: bool,
+    /// What was tried behind it and led to nothing new.
+    pub tries: u32,
+    /// What the parser insisted on behind it.
+    pub wishes: Box<[Wish]>,
     /// What it does that no valid input did.
     pub fresh: Box<[Deed]>,
     /// The last valid input on its way.
@@ -47,6 +52,11 @@ impl Nodes {
             self.all.push(node);
             self.all.len() as u32 - 1
         })
+    }
+
+    /// Whether there is none yet.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
     }
 
     /// One of them.

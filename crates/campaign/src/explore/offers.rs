@@ -7,7 +7,12 @@
 //! by one (`>= '0'` becomes `> '/'`): so both neighbours of a value are
 //! offered too, as long as they are news of that place in the program.
 
-use std::collections::HashSet;
+use super::covered::Deed;
+use super::demand::Demands;
+use super::sight::place;
+use super::tokens::code;
+use crate::hash::hash;
+use std::collections::{HashMap, HashSet};
 use wug_produce::rng::Rng;
 use wug_runtime::abi::{self, Event};
 
@@ -28,12 +33,16 @@ pub enum Kind {
     Text,
     /// A word that was learned elsewhere.
     Word,
+    /// A lexeme whose code was compared.
+    Token,
     /// A letter, digit or space, to see what happens.
     Guess,
     /// What closed such a construct before.
     Closing,
     /// The rest of another valid input.
     Combined,
+    /// Something in the middle of a valid input.
+    Inside,
 }
 
 impl Kind {
@@ -47,9 +56,11 @@ impl Kind {
             Kind::Set => "set",
             Kind::Text => "text",
             Kind::Word => "word",
+            Kind::Token => "token",
             Kind::Guess => "guess",
             Kind::Closing => "closing",
             Kind::Combined => "combined",
+            Kind::Inside => "inside",
         }
     }
 }
@@ -63,6 +74,50 @@ pub struct Offer {
     pub text: Vec<u8>,
     /// Why.
     pub kind: Kind,
+    /// The last event that asked for it.
+    pub at: u32,
+    /// What that event would do then.
+    pub deed: Wanted,
+    /// It was asked for only at places that look at every byte.
+    pub usual: bool,
+}
+
+/// The code of a token that was compared with the sentinel's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    pub value: u64,
+    /// The last event that asked for it.
+    pub at: u32,
+    /// As of offers.
+    pub deed: Wanted,
+    pub usual: bool,
+}
+
+/// A comparison that is wanted to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// That it holds.
+    pub deed: Deed,
+    /// The same, by the few innermost calls.
+    pub here: u64,
+}
+
+impl Wanted {
+    fn of(event: &Event, value: u64) -> Wanted {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&place(event, event.near[0].into(), 0).to_le_bytes());
+        bytes[8..].copy_from_slice(&value.to_le_bytes());
+        Wanted { deed: Deed::at(event.module, event.site, value), here: hash(&bytes) }
+    }
+}
+
+/// What a run's comparisons of the tail would have been satisfied by.
+#[derive(Clone, Debug, Default)]
+pub struct Offered {
+    pub texts: Vec<Offer>,
+    pub codes: Vec<Code>,
+    /// The first event that asked for a code.
+    pub token: Option<u32>,
 }
 
 /// An input with a tail of sentinels.
@@ -134,18 +189,38 @@ impl Probed<'_> {
 pub type Ranges = HashSet<(u16, u32, u8)>;
 
 /// Collects what a run's comparisons of the tail offer, each once.
-pub fn offers(probed: Probed<'_>, events: &[Event], ranges: &mut Ranges, rng: &mut Rng) -> Vec<Offer> {
-    let mut all = Collected { probed, offers: Vec::new(), seen: HashSet::new() };
+pub fn offers(
+    probed: Probed<'_>,
+    events: &[Event],
+    demands: &Demands,
+    ranges: &mut Ranges,
+    rng: &mut Rng,
+) -> Offered {
+    let mut all = Collected {
+        probed,
+        offered: Offered::default(),
+        seen: HashMap::new(),
+        at: 0,
+        event: None,
+        usual: false,
+    };
     let mut aliases = Vec::new();
-    for event in events {
+    for (at, event) in events.iter().enumerate() {
+        (all.at, all.usual) = (at as u32, demands.is_usual(event));
+        all.event = Some(event);
         match event.kind {
             abi::EVENT_COMPARE => {
                 let other = match () {
                     () if probed.is_it(event.b, event.size, &aliases) => event.a,
                     () if probed.is_it(event.a, event.size, &aliases) => event.b,
-                    () => continue,
+                    () => {
+                        all.packed(event);
+                        continue;
+                    }
                 };
-                if let Some(byte) = byte(other, event.size) {
+                if let Some(code) = code(other, event.size) {
+                    all.code(code);
+                } else if let Some(byte) = byte(other, event.size) {
                     all.byte(byte, Kind::Character);
                     if ranges.insert((event.module, event.site, byte)) {
                         all.byte(byte.wrapping_add(1), Kind::Neighbour);
@@ -155,7 +230,9 @@ pub fn offers(probed: Probed<'_>, events: &[Event], ranges: &mut Ranges, rng: &m
             }
             abi::EVENT_SWITCH if probed.is_it(event.a, event.size, &aliases) => {
                 for case in event.cases() {
-                    if let Some(byte) = byte(*case, event.size) {
+                    if let Some(code) = code(*case, event.size) {
+                        all.code(code);
+                    } else if let Some(byte) = byte(*case, event.size) {
                         all.byte(byte, Kind::Case);
                         if ranges.insert((event.module, event.site, byte)) {
                             all.byte(byte.wrapping_add(1), Kind::Neighbour);
@@ -186,19 +263,26 @@ pub fn offers(probed: Probed<'_>, events: &[Event], ranges: &mut Ranges, rng: &m
             _ => {}
         }
     }
-    all.offers
+    all.offered
 }
 
 struct Collected<'a> {
     probed: Probed<'a>,
-    offers: Vec<Offer>,
-    seen: HashSet<(usize, Vec<u8>)>,
+    offered: Offered,
+    /// Where each is.
+    seen: HashMap<(usize, Vec<u8>), usize>,
+    /// The event that is looked at, and whether its place looks at every
+    /// byte.
+    at: u32,
+    event: Option<&'a Event>,
+    usual: bool,
 }
 
 impl Collected<'_> {
-    /// A NUL ends texts in C rather than being part of one: it is no offer.
     fn byte(&mut self, byte: u8, kind: Kind) {
-        if byte != 0 && byte != self.probed.sentinel {
+        // Hardly a program means the NUL when it compares with 1.
+        let told = byte != 0 || kind != Kind::Neighbour;
+        if told && byte != self.probed.sentinel {
             self.add(self.probed.keep, &[byte], kind);
         }
     }
@@ -213,9 +297,54 @@ impl Collected<'_> {
         }
     }
 
+    /// Programs compare short texts as numbers, too: an operand that holds
+    /// the tail, or its beginning, was compared with a text.
+    fn packed(&mut self, event: &Event) {
+        let (tail, size) = (self.probed.input.len() - self.probed.keep, usize::from(event.size.min(8)));
+        for (own, other) in [(event.a, event.b), (event.b, event.a)] {
+            let (own, other) = (&own.to_le_bytes()[..size], &other.to_le_bytes()[..size]);
+            let Some(from) = own.iter().position(|byte| *byte == self.probed.sentinel) else { continue };
+            let length = own[from..].iter().take_while(|byte| **byte == self.probed.sentinel).count();
+            let text = &other[from..from + length];
+            if length == tail.min(size - from) && length > 1 && text.iter().all(u8::is_ascii_graphic) {
+                self.text(self.probed.keep, text);
+            }
+        }
+    }
+
+    fn wanted(&self, value: u64) -> Wanted {
+        self.event.map_or(Wanted { deed: Deed::at(0, 0, value), here: 0 }, |event| Wanted::of(event, value))
+    }
+
+    fn code(&mut self, value: u64) {
+        let (at, deed, usual) = (self.at, self.wanted(value), self.usual);
+        self.offered.token.get_or_insert(at);
+        match self.offered.codes.iter_mut().find(|code| code.value == value) {
+            Some(code) if !usual || code.usual => {
+                (code.at, code.deed, code.usual) = (at, deed, usual);
+            }
+            Some(_) => {}
+            None => self.offered.codes.push(Code { value, at, deed, usual }),
+        }
+    }
+
     fn add(&mut self, keep: usize, text: &[u8], kind: Kind) {
-        if self.seen.insert((keep, text.to_vec())) {
-            self.offers.push(Offer { keep, text: text.to_vec(), kind });
+        let wanted = if kind == Kind::Text { hash(text) } else { u64::from(text[0]) };
+        let (at, deed, usual) = (self.at, self.wanted(wanted), self.usual);
+        let texts = &mut self.offered.texts;
+        match self.seen.get(&(keep, text.to_vec())).map(|known| &mut texts[*known]) {
+            // What a place of its own asked for stays so.
+            Some(known) if !usual || known.usual => {
+                (known.at, known.deed, known.usual) = (at, deed, usual);
+                if known.kind == Kind::Neighbour {
+                    known.kind = kind;
+                }
+            }
+            Some(_) => {}
+            None => {
+                self.seen.insert((keep, text.to_vec()), texts.len());
+                texts.push(Offer { keep, text: text.to_vec(), kind, at, deed, usual });
+            }
         }
     }
 }
@@ -244,101 +373,4 @@ fn members(class: u8, rng: &mut Rng) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn event(kind: u8, size: u8, a: u64, b: u64) -> Event {
-        // SAFETY: every pattern of bytes is an event.
-        let mut event: Event = unsafe { std::mem::zeroed() };
-        (event.kind, event.size, event.a, event.b) = (kind, size, a, b);
-        event
-    }
-
-    fn text(x: &[u8], y: &[u8]) -> Event {
-        let mut event = event(abi::EVENT_TEXT, 0, x.len() as u64, y.len() as u64);
-        let mut of = abi::Text { x: [0; abi::TEXT_MAX], y: [0; abi::TEXT_MAX] };
-        of.x[..x.len()].copy_from_slice(x);
-        of.y[..y.len()].copy_from_slice(y);
-        event.of.text = of;
-        event
-    }
-
-    /// The inputs that offers make of `before` and a tail.
-    #[track_caller]
-    fn check(before: &str, tail: &[u8], events: &[Event], expected: &[&str]) {
-        let input = [before.as_bytes(), tail].concat();
-        let probed = Probed { input: &input, keep: before.len(), sentinel: tail[0] };
-        let mut ranges = Ranges::new();
-        // Neighbours are a matter of their own.
-        for event in events {
-            for value in [event.a, event.b] {
-                ranges.insert((0, 0, value as u8));
-            }
-            ranges.extend(event.cases().iter().map(|case| (0, 0, *case as u8)));
-        }
-        let made: Vec<String> = offers(probed, events, &mut ranges, &mut Rng::new(0, 0))
-            .into_iter()
-            .map(|offer| {
-                let bytes = [&input[..offer.keep], &offer.text[..]].concat();
-                bytes.iter().map(|byte| char::from(*byte)).collect()
-            })
-            .collect();
-        assert_eq!(made, expected);
-    }
-
-    #[test]
-    fn characters_take_the_place_of_the_sentinel() {
-        check("a", b"\x01", &[event(abi::EVENT_COMPARE, 1, 0x3d, 1)], &["a="]);
-        check("a", b"\x01", &[event(abi::EVENT_COMPARE, 4, 1, 0x3d)], &["a="]);
-        check("a", b"\x01", &[event(abi::EVENT_COMPARE, 4, 0x3d, 2)], &[]);
-        check("a", b"\x01", &[event(abi::EVENT_COMPARE, 4, 0xffff_ffff, 1)], &[]);
-        check("a", b"\x01", &[event(abi::EVENT_COMPARE, 4, 300, 1)], &[]);
-    }
-
-    #[test]
-    fn bytes_above_127_are_known_with_and_without_their_sign() {
-        let signed = event(abi::EVENT_COMPARE, 4, 0xffff_ffe2, 0xffff_ffc3);
-        check("", b"\xc3", &[signed, event(abi::EVENT_COMPARE, 1, 0xe2, 0xc3)], &["\u{e2}"]);
-    }
-
-    #[test]
-    fn texts_take_the_place_of_the_word_they_were_compared_with() {
-        check("x=wh", b"\x01", &[text(b"wh", b"while")], &["x=while"]);
-        check("x=wh", b"\x01", &[text(b"while", b"wh\x01")], &["x=while"]);
-        check("x=wh", b"\x01", &[text(b"zz", b"while")], &[]);
-        check("[", b"qqqqqqqq", &[text(b"qqqq", b"null")], &["[null"]);
-        check("[", b"qqq", &[text(b"qqq\0garbage", b"false")], &["[false"]);
-        // Whatever case it was turned into.
-        check("Wh", b"\x01", &[text(b"WH", b"WHILE")], &["WHILE"]);
-    }
-
-    #[test]
-    fn what_is_searched_for_and_what_is_searched_are_both_offers() {
-        let mut searched = event(abi::EVENT_SET, 1, 1, 2);
-        searched.of.text.x = [b'+'; abi::TEXT_MAX];
-        check("", b"\x01", &[searched], &["+"]);
-        let mut line = event(abi::EVENT_SET, 1, u64::from(b'='), 3);
-        line.of.text.x = [1; abi::TEXT_MAX];
-        check("ab", b"\x01", &[line], &["ab="]);
-    }
-
-    #[test]
-    fn a_folded_sentinel_is_still_the_sentinel() {
-        let fold = event(abi::EVENT_FOLD, 1, u64::from(b'Q'), u64::from(b'q'));
-        let compared = event(abi::EVENT_COMPARE, 4, u64::from(b'e'), u64::from(b'q'));
-        check("1", b"Q", &[compared], &[]);
-        check("1", b"Q", &[fold, compared], &["1e"]);
-    }
-
-    #[test]
-    fn neighbours_are_offered_once_for_a_place() {
-        let events = [event(abi::EVENT_COMPARE, 1, 0x2f, 1), event(abi::EVENT_COMPARE, 1, 0x2f, 1)];
-        let probed = Probed { input: b"\x01", keep: 0, sentinel: 1 };
-        let mut ranges = Ranges::new();
-        let mut made = |events: &[Event]| -> Vec<u8> {
-            offers(probed, events, &mut ranges, &mut Rng::new(0, 0)).iter().map(|o| o.text[0]).collect()
-        };
-        assert_eq!(made(&events), b"/0.");
-        assert_eq!(made(&events), b"/");
-    }
-}
+mod tests;

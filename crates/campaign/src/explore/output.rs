@@ -1,15 +1,16 @@
-//! Runs, what is kept of them, and figures.
+//! What is kept of runs, and figures.
 
 use super::nodes::FRESH;
 use super::offers::{Kind, Probed, offers};
 use super::sentinel::{Class, sentinel};
 use super::sight::Sight;
+use super::tokens::Place;
 use super::{Explorer, LOOK, WRITE};
 use crate::dictionary;
-use crate::executor::{self, Verdict, coverage};
+use crate::executor::{Verdict, coverage};
 use crate::folder::{EntryId, How, Origin};
-use crate::fuzz::{Error, Event, insist};
-use std::time::Instant;
+use crate::fuzz::{Error, Event};
+use std::time::{Duration, Instant};
 
 /// What is counted.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +53,7 @@ impl Explorer<'_> {
         added: &[u8],
     ) -> Result<Answer, Error> {
         self.counts.execs += 1;
-        let seen = self.executor.run(input)?;
+        let seen = self.runner.run(input)?;
         let verdict = seen.verdict;
         let parsed = verdict == Verdict::Ok || self.rejects.parsed(seen.coverage);
         if !parsed {
@@ -77,6 +78,9 @@ impl Explorer<'_> {
             self.again.extend(self.waiting.get(&state).into_iter().flatten());
         }
         self.ways.add(input, stops, node);
+        if verdict == Verdict::Ok {
+            self.inner.add(input, node);
+        }
         self.nodes.at_mut(node).entry = entry.or(self.nodes.at(node).entry);
         Ok(Answer::New)
     }
@@ -99,22 +103,13 @@ impl Explorer<'_> {
         };
         let time = self.begin.elapsed().as_millis() as u64;
         let origin = Origin { time, execs: self.counts.execs, how, new_coverage: true };
-        match verdict {
-            Verdict::Timeout => {
-                self.counts.hangs += 1;
-                self.insist(|folder| folder.hang(input, &origin)).map(|_| None)
-            }
-            _ if verdict.is_crash() => {
-                self.counts.crashes += 1;
-                let signal = if let Verdict::Signal(number) = verdict { number as u8 } else { 0 };
-                self.insist(|folder| folder.crash(input, signal, &origin)).map(|_| None)
-            }
-            _ => self.insist(|folder| folder.add(input, &origin)).map(Some),
-        }
+        self.counts.hangs += u64::from(verdict == Verdict::Timeout);
+        self.counts.crashes += u64::from(verdict.is_crash());
+        self.host.keep(input, verdict, &origin)
     }
 
     /// Runs an input with a tail of sentinels behind it; what is offered is in
-    /// `self.offers`. None if no byte is left for a sentinel.
+    /// `self.offered`. None if no byte is left for a sentinel.
     pub(super) fn look(&mut self, input: &[u8], class: Class, tail: usize) -> Result<Option<Sight>, Error> {
         match sentinel(input, class, &mut self.rng) {
             Some(byte) => self.look_with(input, byte, tail).map(Some),
@@ -126,27 +121,30 @@ impl Explorer<'_> {
         self.counts.execs += 1;
         let mut probe = input.to_vec();
         probe.resize(input.len() + tail, byte);
-        let seen = self.executor.run(&probe)?;
+        let seen = self.runner.run(&probe)?;
         let probed = Probed { input: &probe, keep: input.len(), sentinel: byte };
         let sight = Sight::of(&seen, probed);
-        self.offers = offers(probed, seen.events, &mut self.ranges, &mut self.rng);
+        self.offered = offers(probed, seen.events, &self.demands, &mut self.ranges, &mut self.rng);
+        self.place = self.offered.token.map(|at| Place::of(seen.events, at as usize));
+        self.wishes = self.demands.of(seen.events, &self.offered);
         self.fresh = self.covered.news(&seen.pairs[..sight.reached], &seen.events[..sight.first]);
         self.fresh.truncate(FRESH);
         if sight.touched && matches!(sight.verdict, Verdict::Exit(_)) {
             self.rejects.reject(seen.coverage);
         }
-        self.counts.offers += self.offers.len() as u64;
+        self.counts.offers += (self.offered.texts.len() + self.offered.codes.len()) as u64;
         self.counts.compared += sight.compared as u64;
+        self.inner.see(&sight.places);
         Ok(sight)
     }
 
-    pub(super) fn begin_report(&mut self, execution: &executor::Options) {
-        let report = &mut self.report;
+    pub(super) fn begin_report(&mut self, timeout: Duration) {
+        let (executor, report) = (self.runner.executor(), &mut self.report);
         report.start_time = seconds_now();
         report.fuzzer_pid = std::process::id();
         report.seed = self.options.seed;
-        report.exec_timeout = execution.timeout.as_millis() as u64;
-        report.target_mode = match (self.executor.has_server(), self.executor.is_persistent()) {
+        report.exec_timeout = timeout.as_millis() as u64;
+        report.target_mode = match (executor.has_server(), executor.is_persistent()) {
             (false, _) => "default",
             (true, false) => "shmem_testcase",
             (true, true) => "shmem_testcase persistent",
@@ -163,7 +161,7 @@ impl Explorer<'_> {
         report.execs_done = counts.execs;
         report.execs_per_sec = counts.execs as f64 / elapsed.as_secs_f64().max(1e-6);
         report.execs_ps_last_min = report.execs_per_sec;
-        report.corpus_count = self.folder.len() as u64;
+        report.corpus_count = self.host.len() as u64;
         report.corpus_found = report.corpus_count;
         report.corpus_parsed = report.corpus_count;
         report.pending_total = self.queue.len() as u64;
@@ -171,7 +169,7 @@ impl Explorer<'_> {
         report.saved_hangs = counts.hangs;
         report.saved_crashes = counts.crashes;
         report.edges_found = coverage::hit_count(&counts.hit) as u64;
-        report.total_edges = (self.executor.ids() as u64).max(report.edges_found);
+        report.total_edges = (self.runner.executor().ids() as u64).max(report.edges_found);
         report.bitmap_cvg = 100.0 * report.edges_found as f64 / report.total_edges.max(1) as f64;
         report.stability = 100.0;
         report.auto_dict_entries = self.words.known().len() as u64;
@@ -185,37 +183,30 @@ impl Explorer<'_> {
         if now >= self.next_look {
             self.next_look = now + LOOK;
             self.fill_report();
-            self.watch.event(Event::Report(&self.report));
+            self.host.tell(Event::Report(&self.report));
         }
         if now >= self.next_write {
             self.next_write = now + WRITE;
-            self.write_figures()?;
-            self.write_dictionary()?;
+            self.write()?;
         }
         Ok(())
     }
 
-    pub(super) fn write_figures(&mut self) -> Result<(), Error> {
+    /// Writes figures, and the words of the language as a dictionary of
+    /// AFL++.
+    pub(super) fn write(&mut self) -> Result<(), Error> {
         self.fill_report();
-        let (report, hit) = (self.report.clone(), self.counts.hit.clone());
-        self.insist(|folder| folder.report(&report))?;
-        self.insist(|folder| folder.plot(&report))?;
-        self.insist(|folder| folder.bitmap(&hit))
-    }
-
-    /// Writes the words of the language as a dictionary of AFL++.
-    pub(super) fn write_dictionary(&mut self) -> Result<(), Error> {
-        let text = dictionary::write(self.words.known().iter().map(Vec::as_slice));
-        self.insist(|folder| folder.put("tokens.dict", text.as_bytes()))
+        let words = dictionary::write(self.words.known().iter().map(Vec::as_slice));
+        self.host.write(&self.report, &self.counts.hit, &words)
     }
 
     /// What a person should know of a search that found little.
     pub(super) fn remark(&self) -> Option<String> {
-        let Self { counts, folder, executor, .. } = self;
-        let found = folder.len();
-        if executor.ids() == 0 || counts.compared == 0 {
+        let Self { counts, host, .. } = self;
+        if counts.compared == 0 {
             return Some(
-                "the target logs no comparisons: build it with `wug cc --wug-traced`, parser included".into(),
+                "the target logs no comparisons: build all of it with `wug cc --wug-traced`, parser included"
+                    .into(),
             );
         }
         if counts.offers == 0 {
@@ -224,18 +215,9 @@ impl Explorer<'_> {
                 counts.execs, counts.compared
             ));
         }
-        (counts.accepted == 0 && found == 0 && counts.execs > 1000).then(|| {
+        (counts.accepted == 0 && host.len() == 0 && counts.execs > 1000).then(|| {
             "no input was accepted: the target must exit with 0 exactly when it parsed its input".into()
         })
-    }
-
-    /// Does again what a full disk refused, until there is room or the search
-    /// is to end.
-    fn insist<T>(
-        &mut self,
-        act: impl FnMut(&mut crate::folder::Folder) -> Result<T, crate::folder::Error>,
-    ) -> Result<T, Error> {
-        Ok(insist(&mut self.folder, self.watch, act)?)
     }
 }
 

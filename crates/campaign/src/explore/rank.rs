@@ -19,6 +19,12 @@ use std::collections::BinaryHeap;
 /// Most items that wait; beyond, the worse half is dropped.
 const MOST: usize = 1 << 18;
 
+/// Of the best, those that are known before they have their turn.
+const SOON: usize = 3;
+/// So many offers of an input that lead to nothing new make the rest of them
+/// wait for those of others.
+const TRIES: u32 = 8;
+
 /// An offer that waits for its turn.
 #[derive(Clone, Debug)]
 pub struct Item {
@@ -30,6 +36,8 @@ pub struct Item {
     pub text: Box<[u8]>,
     /// Why.
     pub kind: Kind,
+    /// Classes that it comes later.
+    doubts: u32,
     rank: Rank,
 }
 
@@ -87,7 +95,7 @@ pub struct Merits {
     pub class: u32,
     /// Whether nothing can follow, as it seems.
     pub dead: bool,
-    /// Bytes of the input that would be tried.
+    /// Bytes of the input that would be tried; a token counts as one.
     pub length: usize,
     /// Whether only white space is added.
     pub blank: bool,
@@ -97,20 +105,17 @@ pub struct Merits {
     pub fresh: usize,
     /// Steps from nothing.
     pub steps: u32,
+    /// What was tried behind the input and led to nothing new.
+    pub tries: u32,
 }
 
 impl Merits {
-    fn rank(&self, kind: Kind, order: u32) -> Rank {
-        let doubt = match kind {
-            Kind::Neighbour => 4.0,
-            Kind::Guess => 1.0,
-            _ => 0.0,
-        };
-        let doubt = doubt + if self.dead { 4.0 } else { 0.0 } + if self.blank { 3.0 } else { 0.0 };
+    fn rank(&self, doubts: u32, order: u32) -> Rank {
+        let doubt = if self.dead { 4.0 } else { 0.0 } + if self.blank { 3.0 } else { 0.0 };
         let cost = 2.0 * self.steps as f32 + self.length as f32 / 4.0 + self.depth / 2.0
             - (1.0 + self.fresh as f32).log2()
             + doubt;
-        Rank { class: self.class, cost, order }
+        Rank { class: self.class + self.tries / TRIES + doubts, cost, order }
     }
 }
 
@@ -134,10 +139,10 @@ pub struct Queue {
 
 impl Queue {
     /// Adds an offer.
-    pub fn add(&mut self, node: u32, keep: usize, text: &[u8], kind: Kind, merits: &Merits) {
+    pub fn add(&mut self, node: u32, keep: usize, text: &[u8], kind: Kind, doubts: u32, merits: &Merits) {
         self.order = self.order.wrapping_add(1);
-        let rank = merits.rank(kind, self.order);
-        self.heap.push(Item { node, keep: keep as u32, text: text.into(), kind, rank });
+        let rank = merits.rank(doubts, self.order);
+        self.heap.push(Item { node, keep: keep as u32, text: text.into(), kind, doubts, rank });
         if self.heap.len() > MOST {
             let mut items = std::mem::take(&mut self.heap).into_vec();
             items.sort_unstable_by_key(|item| item.rank);
@@ -150,7 +155,7 @@ impl Queue {
     pub fn next(&mut self, merits: impl Fn(&Item) -> Merits) -> Option<Item> {
         loop {
             let mut item = self.heap.pop()?;
-            let now = merits(&item).rank(item.kind, item.rank.order);
+            let now = merits(&item).rank(item.doubts, item.rank.order);
             if now <= item.rank || self.heap.peek().is_none_or(|other| now <= other.rank) {
                 item.rank = now;
                 return Some(item);
@@ -158,6 +163,11 @@ impl Queue {
             item.rank = now;
             self.heap.push(item);
         }
+    }
+
+    /// Some of the best.
+    pub fn soon(&self) -> impl Iterator<Item = &Item> {
+        self.heap.iter().take(SOON)
     }
 
     /// How many wait.
@@ -176,7 +186,7 @@ mod tests {
         let merits = |seen, length| Merits { class: class(seen, seen, seen), length, ..Merits::default() };
         let all = [merits(5, 1), merits(0, 9), merits(0, 3), merits(1, 1)];
         for (node, merits) in all.iter().enumerate() {
-            queue.add(node as u32, 0, b"x", Kind::Character, merits);
+            queue.add(node as u32, 0, b"x", Kind::Character, 0, merits);
         }
         let order: Vec<u32> =
             std::iter::from_fn(|| queue.next(|item| all[item.node as usize])).map(|item| item.node).collect();
@@ -194,7 +204,7 @@ mod tests {
             let merits =
                 |fresh: usize, node: u32| Merits { length: node as usize % 7, fresh, ..Merits::default() };
             for node in 0..count {
-                queue.add(node, 0, b"x", Kind::Set, &merits(fresh[node as usize], node));
+                queue.add(node, 0, b"x", Kind::Set, 0, &merits(fresh[node as usize], node));
             }
             let mut left: Vec<u32> = (0..count).collect();
             while !left.is_empty() {
@@ -202,7 +212,7 @@ mod tests {
                 for fresh in &mut fresh {
                     *fresh -= (*fresh).min(rng.below(3) as usize);
                 }
-                let rank = |node: u32| merits(fresh[node as usize], node).rank(Kind::Set, node + 1);
+                let rank = |node: u32| merits(fresh[node as usize], node).rank(0, node + 1);
                 let best = *left.iter().min_by_key(|node| rank(**node)).expect("some are left");
                 let item = queue.next(|item| merits(fresh[item.node as usize], item.node)).expect("the same");
                 assert_eq!(item.node, best);

@@ -1,12 +1,11 @@
 //! A step of the search, and what is added in a new state.
 
 use super::nodes::Node;
-use super::offers::{Kind, Offer};
-use super::output::Answer;
+use super::offers::{Kind, Offer, Offered, Wanted};
 use super::rank::{Item, Merits, class};
-use super::sentinel::Class;
+use super::sentinel::{Class, sentinel};
 use super::sight::{Sight, State};
-use super::words::runs_together;
+use super::words::apart;
 use super::{Error, Explorer};
 use crate::executor::Verdict;
 use crate::hash::hash;
@@ -15,6 +14,8 @@ use crate::hash::hash;
 const TRIED: usize = 1 << 22;
 /// A state of this class is not gone on from, unless what leads there is new.
 const OFTEN: u32 = 8;
+/// Classes later that what a lexer asks for comes.
+const LEXED: u32 = 2;
 /// Lengths of words that are tried, and in how many states.
 const LENGTHS: std::ops::RangeInclusive<usize> = 2..=12;
 const GROWN: usize = 2;
@@ -22,14 +23,8 @@ const GROWN: usize = 2;
 const TRIALS: usize = 4;
 /// States that a new word is tried in.
 const BACK: usize = 400;
-/// Executions that closing takes, more or less.
-const CLOSING: u64 = 16;
-/// How often it is tried to make a valid input that does something new.
-const ATTEMPTS: u8 = 12;
 /// Nodes of a state that wait for a way to close it.
 const WAITING: usize = 16;
-/// Usual ends that are tried to close an input.
-const ENDS: usize = 4;
 
 impl Explorer<'_> {
     /// Starts from nothing.
@@ -42,17 +37,20 @@ impl Explorer<'_> {
             class: 0,
             depth: 0.0,
             dead: false,
+            tries: 0,
+            wishes: Box::default(),
             fresh: Box::default(),
             entry: None,
         };
         self.nodes.add(root);
         self.check(b"", 0, Kind::Guess, b"")?;
         if let Some(sight) = self.look(b"", Class::Control, 1)? {
-            let offers = std::mem::take(&mut self.offers);
+            let offered = std::mem::take(&mut self.offered);
             let node = self.nodes.at_mut(0);
             (node.state, node.depth) = (sight.state, sight.depth);
+            node.wishes = std::mem::take(&mut self.wishes).into();
             self.class_of(sight.state);
-            self.expand(0, offers)?;
+            self.expand(0, offered)?;
         }
         Ok(())
     }
@@ -63,7 +61,7 @@ impl Explorer<'_> {
         self.queue.next(|item| {
             let node = nodes.at(item.node);
             let fresh = node.fresh.iter().filter(|deed| !covered.has(**deed)).count();
-            merits(node, item.keep as usize, &item.text, fresh)
+            merits(node, item.keep as usize, &item.text, item.kind, fresh)
         })
     }
 
@@ -72,31 +70,47 @@ impl Explorer<'_> {
         self.tell()?;
         let keep = item.keep as usize;
         let input = [&self.nodes.at(item.node).input[..keep], &item.text[..]].concat();
-        if let Some((node, offers)) = self.extend(item.node, &input, item.kind, &item.text)? {
-            self.expand(node, offers)?;
+        for next in self.queue.soon() {
+            let before = &self.nodes.at(next.node).input[..next.keep as usize];
+            self.runner.expect(|| Some([before, &next.text[..]].concat()));
         }
-        Ok(())
+        let (before, execs) = (self.host.len(), self.counts.execs);
+        let made = self.extend(item.node, &input, item.kind, &item.text)?;
+        let news =
+            self.host.len() > before || made.as_ref().is_some_and(|(node, _)| self.nodes.at(*node).class < 2);
+        if item.text[..] == [0] {
+            self.nuls.tried(made.is_some());
+        }
+        self.nodes.at_mut(item.node).tries += u32::from(!news && self.counts.execs > execs);
+        match made {
+            Some((node, offered)) => self.expand(node, offered),
+            None => Ok(()),
+        }
     }
 
     /// Runs an input, and makes a node of it if it can go on.
-    fn extend(
+    pub(super) fn extend(
         &mut self,
         parent: u32,
         input: &[u8],
         kind: Kind,
         added: &[u8],
-    ) -> Result<Option<(u32, Vec<Offer>)>, Error> {
+    ) -> Result<Option<(u32, Offered)>, Error> {
         if input.len() > self.options.max_size || !self.is_first(input) {
             return Ok(None);
         }
-        self.check(input, parent, kind, added)?;
+        let rng = &mut self.rng;
+        self.runner.expect(|| sentinel(input, Class::Control, rng).map(|byte| [input, &[byte]].concat()));
+        if !self.tried.contains(&!hash(input)) {
+            self.check(input, parent, kind, added)?;
+        }
         let Some(sight) = self.look(input, Class::Control, 1)? else { return Ok(None) };
         if !sight.touched || sight.verdict == Verdict::Timeout {
             return Ok(None);
         }
-        let offers = std::mem::take(&mut self.offers);
+        let offered = std::mem::take(&mut self.offered);
         let node = self.make_node(parent, input, &sight);
-        Ok(node.map(|node| (node, offers)))
+        Ok(node.map(|node| (node, offered)))
     }
 
     /// Whether an input has not had its turn yet.
@@ -135,6 +149,8 @@ impl Explorer<'_> {
             class,
             depth: sight.depth,
             dead: false,
+            tries: 0,
+            wishes: std::mem::take(&mut self.wishes).into(),
             fresh: self.fresh.as_slice().into(),
             entry: from.entry,
         };
@@ -158,59 +174,78 @@ impl Explorer<'_> {
 
     /// Queues what may follow a node. Where something is new, more is looked
     /// at, and what is open is closed.
-    fn expand(&mut self, node: u32, mut offers: Vec<Offer>) -> Result<(), Error> {
+    fn expand(&mut self, node: u32, mut offered: Offered) -> Result<(), Error> {
+        let input = self.nodes.at(node).input.clone();
+        let place = self.place;
+        self.learn_place(&input, place)?;
+        self.ask_operator(&input)?;
         if self.nodes.at(node).class < 2 {
-            let input = self.nodes.at(node).input.clone();
-            let alive = self.goes_on(&input)?;
+            // Where tokens are compared, these tell what can follow.
+            let by_tokens = !offered.codes.is_empty();
+            // Something must be able to begin.
+            let alive = by_tokens || input.is_empty() || self.goes_on(&input)?;
             self.nodes.at_mut(node).dead = !alive;
-            if alive {
-                self.look_around(&input, &mut offers)?;
-                self.open.push(node);
+            if alive && (!by_tokens || self.open.len() < GROWN) {
+                self.look_around(&input, &mut offered.texts)?;
                 self.guess(node);
                 self.offer_words(node);
             }
-        }
-        self.queue_offers(node, offers);
-        if self.is_worth_closing(node) { self.close(node) } else { Ok(()) }
-    }
-
-    /// Whether a valid input made of a node would be new, and that was not
-    /// tried too often.
-    fn is_worth_closing(&mut self, node: u32) -> bool {
-        let Node { class, fresh, dead, .. } = self.nodes.at(node);
-        if *dead {
-            return false;
-        }
-        let mut worth = *class < 2;
-        for deed in fresh.iter().filter(|deed| !self.covered.has(**deed)) {
-            let attempts = self.attempts.entry(*deed).or_default();
-            worth |= *attempts < ATTEMPTS;
-            *attempts = attempts.saturating_add(1);
-        }
-        worth
-    }
-
-    fn queue_offers(&mut self, node: u32, offers: Vec<Offer>) {
-        let Node { class, fresh, .. } = self.nodes.at(node);
-        if *class < OFTEN || !fresh.is_empty() {
-            self.learn_words(&offers);
-            for offer in offers {
-                self.add(node, offer.keep, &offer.text, offer.kind);
+            if alive {
+                self.open.push(node);
             }
         }
+        self.queue_offers(node, offered)?;
+        match self.worth_of_closing(node) {
+            0 => Ok(()),
+            worth => self.close(node, worth),
+        }
+    }
+
+    pub(super) fn queue_offers(&mut self, node: u32, offered: Offered) -> Result<(), Error> {
+        let Node { class, fresh, .. } = self.nodes.at(node);
+        if *class >= OFTEN && fresh.is_empty() {
+            return Ok(());
+        }
+        self.learn_words(&offered.texts)?;
+        self.offer_tokens(node, &offered.codes)?;
+        for offer in &offered.texts {
+            if offer.text == [0] && !self.nuls.are_read() {
+                continue;
+            }
+            let known = self.is_known(offer.deed, offer.usual);
+            // What a lexer asks for in every state is worth less than the
+            // tokens that the parser asks for in this one.
+            let lexed = if offer.usual && !offered.codes.is_empty() { LEXED } else { 0 };
+            let doubts = lexed + known + doubts(offer.kind);
+            self.add(node, offer.keep, &offer.text, offer.kind, doubts);
+            if doubts == 0 {
+                self.try_end(node, offer.keep, &offer.text, offer.kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// 0 if no valid input made a comparison hold and it is wanted for the
+    /// first time after these calls; 1 if not. Lexers are called from
+    /// everywhere: of their places the first time counts alone.
+    pub(super) fn is_known(&mut self, wanted: Wanted, usual: bool) -> u32 {
+        let (ever, here) = (self.wanted.insert(wanted.deed), self.asked.insert(wanted.here));
+        let first = if usual { ever } else { here };
+        u32::from(!first || self.covered.has(wanted.deed))
     }
 
     /// Looks with sentinels of other classes, and with longer tails: words
     /// are often compared only where the length is right.
     fn look_around(&mut self, input: &[u8], offers: &mut Vec<Offer>) -> Result<(), Error> {
-        let mut looks = vec![(Class::Letter, 1), (Class::Letter, 12), (Class::Digit, 1), (Class::High, 1)];
+        let mut looks = vec![(Class::Letter, 12)];
         if self.open.len() < GROWN {
-            looks.extend([(Class::Punctuation, 1), (Class::Space, 1)]);
+            let classes = [Class::Letter, Class::Digit, Class::High, Class::Punctuation, Class::Space];
+            looks.extend(classes.map(|class| (class, 1)));
             looks.extend(LENGTHS.map(|length| (Class::Letter, length)));
         }
         for (class, tail) in looks {
             if self.look(input, class, tail)?.is_some() {
-                offers.append(&mut self.offers);
+                offers.append(&mut self.offered.texts);
             }
         }
         Ok(())
@@ -228,7 +263,7 @@ impl Explorer<'_> {
         let letter = [b'a' + self.rng.below(26) as u8];
         let digit = [b'0' + self.rng.below(10) as u8];
         for text in [&letter[..], &digit[..], b" ", b"\n"] {
-            self.add(node, self.nodes.at(node).input.len(), text, Kind::Guess);
+            self.add(node, self.nodes.at(node).input.len(), text, Kind::Guess, doubts(Kind::Guess));
         }
     }
 
@@ -236,91 +271,59 @@ impl Explorer<'_> {
     fn offer_words(&mut self, node: u32) {
         for at in 0..self.words.known().len() {
             let word = self.words.known()[at].clone();
-            self.add_word(node, &word);
+            self.add_word(node, &word, Kind::Word, 0);
         }
-        if self.open.len() <= TRIALS {
+        if self.open.len() <= TRIALS && !self.codes.known() {
             for text in std::mem::take(&mut self.doubtful) {
-                self.add_word(node, &text);
+                self.add_word(node, &text, Kind::Word, 0);
                 self.doubtful.push(text);
             }
         }
     }
 
     /// Texts that comparisons offered are words, here and elsewhere.
-    pub(super) fn learn_words(&mut self, offers: &[Offer]) {
+    pub(super) fn learn_words(&mut self, offers: &[Offer]) -> Result<(), Error> {
         for offer in offers.iter().filter(|offer| offer.kind == Kind::Text) {
             if self.words.learn(&offer.text) {
+                self.ask(&offer.text)?;
                 let first = self.open.len().saturating_sub(BACK);
                 for at in first..self.open.len() {
-                    self.add_word(self.open[at], &offer.text);
-                }
-            }
-        }
-    }
-
-    fn add_word(&mut self, node: u32, word: &[u8]) {
-        let input = &self.nodes.at(node).input;
-        let keep = input.len();
-        if runs_together(input, word) {
-            self.add(node, keep, &[b" ", word].concat(), Kind::Word);
-        } else {
-            self.add(node, keep, word, Kind::Word);
-        }
-    }
-
-    fn add(&mut self, at: u32, keep: usize, text: &[u8], kind: Kind) {
-        let node = self.nodes.at(at);
-        let fresh = node.fresh.iter().filter(|deed| !self.covered.has(**deed)).count();
-        let merits = merits(node, keep, text, fresh);
-        self.queue.add(at, keep, text, kind, &merits);
-    }
-
-    /// Tries to make a valid input of a node by what closed such states
-    /// before: depth first, along the shortest ways known, for a while.
-    pub(super) fn close(&mut self, node: u32) -> Result<(), Error> {
-        let mut open = vec![node];
-        let until = self.counts.execs + CLOSING;
-        while let Some(at) = open.pop()
-            && self.counts.execs < until
-        {
-            let Node { input, state, .. } = self.nodes.at(at).clone();
-            let mut ends = self.closing.ends(ENDS);
-            ends.extend(self.closing.rest(state).map(<[u8]>::to_vec));
-            for end in ends {
-                if self.try_end(at, &input, &end)? == Some(Answer::New) {
-                    return Ok(());
-                }
-            }
-            // The last of them is on top.
-            for step in self.closing.steps(state).into_iter().rev() {
-                let longer = [&input[..], &step[..]].concat();
-                if let Some((next, offers)) = self.extend(at, &longer, Kind::Closing, &step)? {
-                    // It is on the way now, and what follows gets its turn.
-                    self.queue_offers(next, offers);
-                    open.push(next);
+                    self.add_word(self.open[at], &offer.text, Kind::Word, 0);
                 }
             }
         }
         Ok(())
     }
 
-    fn try_end(&mut self, node: u32, input: &[u8], end: &[u8]) -> Result<Option<Answer>, Error> {
-        let whole = [input, end].concat();
-        if whole.len() > self.options.max_size || !self.is_new(&whole) {
-            return Ok(None);
-        }
-        self.check(&whole, node, Kind::Closing, end).map(Some)
+    pub(super) fn add_word(&mut self, node: u32, word: &[u8], kind: Kind, known: u32) {
+        let input = &self.nodes.at(node).input;
+        let (keep, text) = (input.len(), apart(input, word));
+        self.add(node, keep, &text, kind, known + doubts(kind));
+    }
+
+    fn add(&mut self, at: u32, keep: usize, text: &[u8], kind: Kind, doubts: u32) {
+        let node = self.nodes.at(at);
+        let fresh = node.fresh.iter().filter(|deed| !self.covered.has(**deed)).count();
+        let merits = merits(node, keep, text, kind, fresh);
+        self.queue.add(at, keep, text, kind, doubts, &merits);
     }
 }
 
-fn merits(node: &Node, keep: usize, text: &[u8], fresh: usize) -> Merits {
+/// How many classes later an offer comes for what it is.
+fn doubts(kind: Kind) -> u32 {
+    u32::from(matches!(kind, Kind::Neighbour | Kind::Guess | Kind::Word))
+}
+
+fn merits(node: &Node, keep: usize, text: &[u8], kind: Kind, fresh: usize) -> Merits {
+    let added = if kind == Kind::Token { 1 } else { text.len() };
     Merits {
         class: node.class,
         dead: node.dead,
-        length: keep + text.len(),
+        length: keep + added,
         blank: text.iter().all(u8::is_ascii_whitespace),
         depth: node.depth,
         fresh,
         steps: node.steps,
+        tries: node.tries,
     }
 }

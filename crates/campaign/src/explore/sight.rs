@@ -7,9 +7,9 @@
 //! A *state* is the set of all places that compared the sentinel, each with
 //! the calls that led there. Parsers written by hand keep their state on the
 //! stack: where the same calls look at the next byte, the same may follow. We
-//! tell states apart in three ways: by the few innermost calls, so that an
-//! expression is an expression wherever it stands, by some more, since lexers
-//! have calls of their own, and by all of them.
+//! tell states apart in four ways: by no calls, so that an expression is an
+//! expression wherever it stands, by the few innermost calls, by some more,
+//! since lexers have calls of their own, and by all of them.
 
 use super::offers::Probed;
 use crate::executor::{Observation, Verdict};
@@ -20,6 +20,8 @@ use wug_runtime::abi::{self, Event};
 /// The parser's state, told by more and more calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
+    /// By none: only the places themselves.
+    pub bare: u64,
     /// By the few innermost calls.
     pub near: u64,
     /// By some more.
@@ -45,12 +47,14 @@ pub struct Sight {
     pub depth: f32,
     /// Comparisons, whether of the tail or not.
     pub compared: usize,
+    /// Places that looked at the tail, told by the few innermost calls.
+    pub places: HashSet<u64>,
 }
 
 impl Sight {
     /// Reads the log of a run.
     pub fn of(seen: &Observation<'_>, probed: Probed<'_>) -> Sight {
-        let mut places: [HashSet<u64>; 3] = Default::default();
+        let mut places: [HashSet<u64>; 4] = Default::default();
         let mut depths = [None; 2];
         let (mut reached, mut first) = (None, None);
         let mut aliases = Vec::new();
@@ -63,7 +67,7 @@ impl Sight {
             reached.get_or_insert(event.pairs as usize);
             first.get_or_insert(at);
             depths = [depths[1], Some(f32::from(event.depth))];
-            let contexts = [u32::from(event.near[0]), u32::from(event.near[1]), event.context];
+            let contexts = [u32::from(event.near[0]), u32::from(event.near[1]), event.context, 0];
             for (level, context) in contexts.into_iter().enumerate() {
                 places[level].insert(place(event, context, level as u8));
             }
@@ -73,6 +77,7 @@ impl Sight {
             verdict: seen.verdict,
             touched: !places[0].is_empty(),
             state: State {
+                bare: together(&places[3]),
                 near: together(&places[0]),
                 nearby: together(&places[1]),
                 full: together(&places[2]),
@@ -81,12 +86,13 @@ impl Sight {
             reached: reached.unwrap_or(seen.pairs.len()).min(seen.pairs.len()),
             depth: depths.iter().sum::<f32>() / depths.len().max(1) as f32,
             compared,
+            places: std::mem::take(&mut places[0]),
         }
     }
 }
 
 /// The same place is another one at each level.
-fn place(event: &Event, context: u32, level: u8) -> u64 {
+pub fn place(event: &Event, context: u32, level: u8) -> u64 {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(&event.site.to_le_bytes());
     bytes[4..8].copy_from_slice(&context.to_le_bytes());

@@ -29,6 +29,11 @@ impl Words {
         new
     }
 
+    /// Whether a text is one of them.
+    pub fn is_known(&self, text: &[u8]) -> bool {
+        self.seen.contains(text)
+    }
+
     /// All of them, in the order of learning.
     pub fn known(&self) -> &[Vec<u8>] {
         &self.known
@@ -47,4 +52,9 @@ pub fn is_wordlike(text: &[u8]) -> bool {
 pub fn runs_together(before: &[u8], text: &[u8]) -> bool {
     let word = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     word(before.last()) && word(text.first())
+}
+
+/// A word as it can stand behind an input.
+pub fn apart(input: &[u8], word: &[u8]) -> Vec<u8> {
+    if runs_together(input, word) { [b" ", word].concat() } else { word.to_vec() }
 }

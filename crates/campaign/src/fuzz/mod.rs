@@ -21,6 +21,7 @@
 //! | `traced` | what the traced build compares |
 //! | `learn` | entries generalised, and inputs made of that |
 //! | `together` | inputs that wait to be run together |
+//! | `explore` | valid inputs from the traced build, when all else finds nothing |
 //! | `execute` | a run, and what is kept of it |
 //! | `trim` | smaller inputs that do the same |
 //! | `crash` | crashes told apart by where they happen, hangs by a second run |
@@ -32,6 +33,7 @@
 mod corpus;
 mod crash;
 mod execute;
+mod explore;
 mod figures;
 mod full;
 mod leaf;
@@ -149,6 +151,8 @@ pub enum Error {
     NoInput(String),
     /// The target does not tell what it reaches.
     NotInstrumented(String),
+    /// The target does not tell what it compares.
+    NotTraced(String),
 }
 
 impl fmt::Display for Error {
@@ -161,6 +165,11 @@ impl fmt::Display for Error {
                 f,
                 "`{program}` is not instrumented, so nothing tells what inputs reach in it: build it with \
                  `wug cc` or AFL++, or fuzz it as it is with -n"
+            ),
+            Error::NotTraced(program) => write!(
+                f,
+                "`{program}` is no traced build, so it does not tell what it compares: build it with \
+                 `wug cc --wug-traced`, parser included"
             ),
         }
     }
@@ -243,6 +252,8 @@ pub struct Campaign<'a> {
     checked: Option<Executor>,
     /// The traced build, if there is one.
     comparisons: Option<Comparisons>,
+    /// The search for valid inputs, by the traced build as well.
+    stage: Option<explore::Stage>,
     /// Structure that is learned, if it is to be.
     learned: Option<Learned>,
     structure: Option<Structure<'a>>,
@@ -287,7 +298,9 @@ impl<'a> Campaign<'a> {
         for missing in executor.missing() {
             watch.event(Event::Notice(missing.to_string()));
         }
-        let comparisons = traced.and_then(|target| comparisons(target, &execution, watch));
+        let comparisons = traced.clone().and_then(|target| comparisons(target, &execution, watch));
+        // A grammar knows better what is valid.
+        let stage = traced.filter(|_| comparisons.is_some() && structure.is_none()).map(explore::Stage::new);
         let learned = options.generalise.then(Learned::default);
         let now = Instant::now();
         let mut campaign = Campaign {
@@ -302,6 +315,7 @@ impl<'a> Campaign<'a> {
             patient: None,
             checked,
             comparisons,
+            stage,
             learned,
             structure,
             folder,
@@ -348,6 +362,7 @@ impl<'a> Campaign<'a> {
             };
             self.turn(at)?;
             self.generalise_some()?;
+            self.explore_some()?;
             self.fresh()?;
         }
         Ok(())

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use wug_campaign::dictionary::{Sections, of_program};
 use wug_campaign::executor;
-use wug_campaign::explore::{Explorer, Options, Parts};
+use wug_campaign::explore::{Explorer, Options, Parts, Traced};
 use wug_campaign::folder::{Folder, Setup, Start};
 use wug_campaign::report::Report;
 
@@ -39,6 +39,10 @@ pub struct Explore {
     /// Name of this search in OUT [default: default]
     #[arg(short = 'S', value_name = "ID")]
     secondary: Option<String>,
+    /// Cores to run on; the result is the same
+    #[arg(short = 'j', long = "workers", default_value = "1", value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=256))]
+    workers: u32,
     /// Longest input, in bytes
     #[arg(long, default_value = "200", value_name = "BYTES", value_parser = crate::number::small)]
     max_size: u32,
@@ -80,6 +84,9 @@ impl Explore {
             max_time: self.seconds.map(Duration::from_secs),
             max_size: self.max_size as usize,
         };
+        // The same: a build that is not traced shall not cost an old search.
+        let traced = Traced::start(target.clone(), execution, self.workers as usize)
+            .map_err(|error| Failure::usage(error.to_string()))?;
         let command_line: Vec<_> = std::env::args_os().collect();
         let setup = Setup { target: self.command.clone(), command_line: command_line.clone(), main: false };
         let id = self.secondary.clone().unwrap_or_else(|| "default".into());
@@ -89,7 +96,7 @@ impl Explore {
             afl_banner: target.program.to_string_lossy().into_owned(),
             afl_version: format!("wug-{}", env!("CARGO_PKG_VERSION")),
             command_line: words.collect::<Vec<_>>().join(" "),
-            workers: 1,
+            workers: self.workers.into(),
             cpu_affinity: -1,
             ..Report::default()
         };
@@ -98,8 +105,8 @@ impl Explore {
             false => of_program(&program, Sections::ReadOnly).unwrap_or_default(),
         };
         let mut status = Status::new(interrupt, seed);
-        let parts = Parts { target, execution, folder, report, texts, watch: &mut status };
-        let outcome = Explorer::new(parts, options).and_then(Explorer::run);
+        let parts = Parts { traced, folder, report, texts, watch: &mut status };
+        let outcome = Explorer::new(parts, options).run();
         status.end();
         let outcome = outcome.map_err(failed)?;
         if self.json {

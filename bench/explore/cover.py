@@ -1,0 +1,103 @@
+"""Branches of a subject that valid inputs take, and afl-fuzz beside.
+
+A build of the subject with gcc's counters runs every input that a tool kept;
+those that it rejects do not count. gcov tells which branches were taken;
+the harness is left out.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from lib.process import bounded, hand_over, sh  # noqa: E402
+
+# Harnesses end with _exit, which would leave the counters behind.
+COUNTED = ["--coverage", "-O0", "-D_exit(code)=(__gcov_dump(),quick_exit(code))"]
+# What a run of one input may take.
+SECONDS = 5
+
+
+def build(program, compiler, flags, files, environment=None):
+    """Compiles a subject into a folder of its own, once."""
+    folder = program.parent / f"{program.name}.objects"
+    if not program.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        command = [*compiler, "-g", "-w", *flags, *map(str, files), "-o", program.name, "-lm", "-ldl"]
+        sh(command, cwd=folder, env={**os.environ, **(environment or {})})
+        (folder / program.name).rename(program)
+    return program
+
+
+def afl(work, program, seconds, seed):
+    """A campaign of afl-fuzz from one space, unless it is there already."""
+    out = work / "afl" / f"{program.name}.{seconds}s.{seed}"
+    if (out / "done").exists():
+        return out
+    shutil.rmtree(out, ignore_errors=True)
+    seeds = out / "in"
+    seeds.mkdir(parents=True)
+    (seeds / "space").write_text(" ")
+    environment = {
+        "AFL_SKIP_CPUFREQ": "1",
+        "AFL_NO_UI": "1",
+        "AFL_NO_AFFINITY": "1",
+        "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1",
+    }
+    hand_over(out)
+    for folder in [work, work / "afl", work / "bin"]:
+        folder.chmod(0o755)
+    command = ["afl-fuzz", "-s", seed, "-V", seconds, "-t", "200", "-i", seeds, "-o", out / "out", "--", program]
+    log = out.parent / f"{out.name}.log"
+    bounded(command, log, seconds + 60, environment=environment)
+    if not (out / "out/default/fuzzer_stats").exists():
+        sys.exit(f"afl-fuzz did not run: see {log}")
+    (out / "done").touch()
+    return out
+
+
+def branches(program, files):
+    """Branches taken by the inputs that are accepted, branches in all, and how
+    many inputs these were. The counters of a rejected input are put back."""
+    folder = program.parent / f"{program.name}.objects"
+    for old in folder.glob("*.gcda"):
+        old.unlink()
+    accepted = 0
+    kept = folder / "kept"
+    for path in files:
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir()
+        for counts in folder.glob("*.gcda"):
+            shutil.copy(counts, kept)
+        try:
+            with open(path, "rb") as text:
+                quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+                code = subprocess.run([program], stdin=text, timeout=SECONDS, **quiet).returncode
+        except subprocess.TimeoutExpired:
+            code = 1
+        if code == 0:
+            accepted += 1
+            continue
+        for counts in folder.glob("*.gcda"):
+            counts.unlink()
+        for counts in kept.iterdir():
+            shutil.copy(counts, folder)
+    shutil.rmtree(kept, ignore_errors=True)
+    data = [path for path in folder.glob("*.gcda")]
+    if not data:
+        return 0, 0, 0
+    told = sh(["gcov", "-b", "-n", "-o", str(folder), *map(str, data)], cwd=folder)
+    taken = total = 0
+    for part in told.split("File '")[1:]:
+        name = Path(part.split("'")[0])
+        found = re.search(r"Taken at least once:([\d.]+)% of (\d+)", part)
+        harness = name.parent == HERE / "subjects" and name.name != "tinyc.c"
+        if found and not harness and not str(name).startswith("/usr"):
+            taken += round(float(found[1]) * int(found[2]) / 100)
+            total += int(found[2])
+    return taken, total, accepted

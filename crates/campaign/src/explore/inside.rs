@@ -1,0 +1,204 @@
+//! Looks inside valid inputs.
+//!
+//! In:  a valid input that covers something new.
+//! Out: valid inputs that differ from it in one place, words, operators.
+//!
+//! Some things are looked at only when all of an input, or of a construct, is
+//! there: escapes in a string whose end is searched first, names that are
+//! looked up when a program runs. So a byte in the middle is replaced by a
+//! sentinel, and a name by names of all lengths. What is compared at a place
+//! that never looked at a sentinel before is tried there.
+
+use super::offers::{Kind, Probed, offers};
+use super::output::Answer;
+use super::sentinel::{Class, sentinel};
+use super::sight::{Sight, place};
+use super::{Error, Explorer};
+use std::collections::{HashSet, VecDeque};
+use wug_runtime::abi::Event;
+
+/// Valid inputs that wait.
+const WAITING: usize = 1024;
+/// Bytes and names of an input that are looked at.
+const BYTES: usize = 48;
+const NAMES: usize = 3;
+/// Lengths of names, and of what may have to follow a byte.
+const LENGTHS: std::ops::RangeInclusive<usize> = 1..=12;
+const FOLLOWING: std::ops::RangeInclusive<usize> = 1..=8;
+/// What is wanted behind what is wanted there, and so on.
+const DEEP: u32 = 2;
+/// What is tried at one place.
+const TRIED: usize = 24;
+/// Longest operator.
+const OPERATOR: usize = 4;
+
+/// Valid inputs to look into.
+#[derive(Clone, Debug, Default)]
+pub struct Inner {
+    waiting: VecDeque<(Box<[u8]>, u32)>,
+    /// Places that looked at a sentinel.
+    places: HashSet<u64>,
+    /// Operators that were asked about.
+    operators: HashSet<Vec<u8>>,
+}
+
+impl Inner {
+    /// A valid input, and the node that it was made from.
+    pub fn add(&mut self, input: &[u8], node: u32) {
+        if self.waiting.len() < WAITING {
+            self.waiting.push_back((input.into(), node));
+        }
+    }
+
+    /// Places that looked at a sentinel.
+    pub fn see(&mut self, places: &HashSet<u64>) {
+        self.places.extend(places);
+    }
+}
+
+impl Explorer<'_> {
+    /// Looks into the next valid input.
+    pub(super) fn look_inside(&mut self) -> Result<(), Error> {
+        let Some((input, node)) = self.inner.waiting.pop_front() else { return Ok(()) };
+        self.look_at_operators(&input)?;
+        for at in 0..input.len().min(BYTES) {
+            self.tell()?;
+            self.look_between(&input[..at], &input[at + 1..], DEEP, node)?;
+        }
+        for (from, to) in names(&input).into_iter().take(NAMES) {
+            for length in LENGTHS {
+                self.tell()?;
+                self.look_at_name(&input, from, to, length, node)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at what could stand between two parts of an input. What is not
+    /// accepted there may want more to follow.
+    fn look_between(&mut self, before: &[u8], rest: &[u8], deep: u32, node: u32) -> Result<(), Error> {
+        let whole = [before, rest].concat();
+        let Some(byte) = sentinel(&whole, Class::Control, &mut self.rng) else { return Ok(()) };
+        let probe = [before, &[byte], rest].concat();
+        let probed = Probed { input: &probe, keep: before.len(), sentinel: byte };
+        self.counts.execs += 1;
+        let seen = self.runner.run(&probe)?;
+        let mut aliases = Vec::new();
+        let places = &self.inner.places;
+        let is_new = |event: &&Event| {
+            probed.touches(event, &mut aliases) && !places.contains(&place(event, event.near[0].into(), 0))
+        };
+        let events: Vec<Event> = seen.events.iter().filter(is_new).copied().collect();
+        let offered = offers(probed, &events, &self.demands, &mut self.ranges, &mut self.rng);
+        let sight = Sight::of(&seen, probed);
+        self.inner.see(&sight.places);
+        for offer in offered.texts.iter().take(TRIED) {
+            let longer = [&before[..offer.keep], &offer.text].concat();
+            if self.try_inside(&longer, rest, &offer.text, node)? != Some(Answer::Rejected) {
+                continue;
+            }
+            for length in FOLLOWING {
+                let filled = [&longer[..], &vec![b'0'; length]].concat();
+                let answer = self.try_inside(&filled, rest, &offer.text, node)?;
+                if answer.is_some_and(|answer| answer != Answer::Rejected) {
+                    break;
+                }
+            }
+            if deep > 0 && !self.is_over() {
+                self.look_between(&longer, rest, deep - 1, node)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at_name(
+        &mut self,
+        input: &[u8],
+        from: usize,
+        to: usize,
+        length: usize,
+        node: u32,
+    ) -> Result<(), Error> {
+        let Some(byte) = sentinel(input, Class::Letter, &mut self.rng) else { return Ok(()) };
+        let probe = [&input[..from], &vec![byte; length], &input[to..]].concat();
+        let probed = Probed { input: &probe, keep: from, sentinel: byte };
+        self.counts.execs += 1;
+        let seen = self.runner.run(&probe)?;
+        let offered = offers(probed, seen.events, &self.demands, &mut self.ranges, &mut self.rng);
+        let texts: Vec<_> = offered
+            .texts
+            .into_iter()
+            .filter(|offer| offer.kind == Kind::Text && offer.keep == from)
+            .collect();
+        for offer in texts.iter().take(TRIED) {
+            if self.words.is_known(&offer.text) {
+                continue;
+            }
+            let before = [&input[..from], &offer.text].concat();
+            self.try_inside(&before, &input[to..], &offer.text, node)?;
+        }
+        self.learn_words(&texts)
+    }
+
+    fn try_inside(
+        &mut self,
+        before: &[u8],
+        rest: &[u8],
+        added: &[u8],
+        node: u32,
+    ) -> Result<Option<Answer>, Error> {
+        let whole = [before, rest].concat();
+        if whole.len() > self.options.max_size || !self.is_new(&whole) {
+            return Ok(None);
+        }
+        self.check(&whole, node, Kind::Inside, added).map(Some)
+    }
+
+    /// Punctuation that can not be taken apart is an operator.
+    fn look_at_operators(&mut self, input: &[u8]) -> Result<(), Error> {
+        let mut from = 0;
+        while from < input.len() {
+            let length = input[from..].iter().take_while(|byte| byte.is_ascii_punctuation()).count();
+            let run = &input[from..from + length];
+            if (2..=OPERATOR).contains(&length) && self.inner.operators.insert(run.to_vec()) {
+                let mut whole = true;
+                for at in from + 1..from + length {
+                    let apart = [&input[..at], b" ", &input[at..]].concat();
+                    self.counts.execs += 1;
+                    whole &= self.runner.run(&apart)?.verdict != crate::executor::Verdict::Ok;
+                }
+                if whole {
+                    self.words.learn(run);
+                }
+            }
+            from += length.max(1);
+        }
+        Ok(())
+    }
+}
+
+/// Where names begin and end.
+pub fn names(input: &[u8]) -> Vec<(usize, usize)> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut names = Vec::new();
+    let mut from = 0;
+    while from < input.len() {
+        let length = input[from..].iter().take_while(|byte| is_part(byte)).count();
+        if length > 0 && !input[from].is_ascii_digit() {
+            names.push((from, from + length));
+        }
+        from += length.max(1);
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found() {
+        assert_eq!(names(b"a.b_1+12"), [(0, 1), (2, 5)]);
+        assert_eq!(names(b"''"), []);
+    }
+}
