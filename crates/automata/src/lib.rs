@@ -15,10 +15,15 @@ mod derive;
 mod form;
 mod labels;
 mod mutate;
+mod pool;
 mod read;
+mod replay;
 pub mod shapes;
+mod table;
+mod trace;
 pub mod uniform;
 mod walk;
+mod walk_of;
 
 pub use automaton::{
     Automaton, Built, Limits, MAX_CLASS, Misread, State, Step, Transition, Unwritable, Written,
@@ -26,8 +31,10 @@ pub use automaton::{
 pub use derive::Underived;
 pub use form::Form;
 pub use labels::{Label, Labels, Leaf, Slot, Word};
-pub use mutate::{MAX_REPEATS, Mutator, Pool};
+pub use mutate::{MAX_REPEATS, Mutant};
+pub use pool::Pool;
 pub use read::{Reader, Unread};
+pub use trace::{Trace, Tracer};
 pub use walk::{TooShort, Walker, Weight};
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! From bytes, or a derivation, to a walk.
+//! From bytes to a walk.
 //!
 //! In:  an automaton and an input.
 //! Out: a walk with these bytes, if the automaton has one: an input of a
@@ -8,10 +8,10 @@
 //! first walk that came to it, so time is linear in the input for a given
 //! automaton. Where a grammar is ambiguous, one of the walks is taken.
 
-use crate::automaton::{Automaton, Built, Step};
+use crate::automaton::{Automaton, Step};
 use crate::labels::{Labels, Leaf};
 use hashbrown::HashMap;
-use wug_grammar::{Class, Derivation, Unit};
+use wug_grammar::{Class, Unit};
 
 /// Followed at most, states times bytes.
 const MAX_FOLLOWED: usize = 1 << 22;
@@ -34,6 +34,8 @@ pub enum Unread {
     Beyond(usize),
     /// Following all walks takes too much memory.
     TooMuch,
+    /// It is no derivation by the grammar.
+    Misfit,
 }
 
 /// A state at a place of the input.
@@ -42,15 +44,6 @@ struct Reached {
     /// Where from, and by what step.
     from: u32,
     step: Step,
-}
-
-impl Built {
-    /// A walk with the bytes of a derivation by [`crate::Form::grammar`].
-    pub fn walk_of(&self, derivation: &Derivation) -> Result<Vec<Step>, Unread> {
-        let mut input = Vec::new();
-        derivation.print(&self.form.grammar, &mut input).map_err(|_| Unread::Beyond(0))?;
-        Reader::new(&self.automaton).read(&input)
-    }
 }
 
 impl<'a> Reader<'a> {

@@ -6,15 +6,17 @@
 //!
 //! At each state one transition is drawn, all equally likely: a word counts
 //! as one, and a class as one or as its number of members; where an input
-//! may end, ending counts as one. A draw takes one look into a table
-//! (Walker's alias method), exact up to rounding at 2^-32.
+//! may end, ending counts as one. A step takes 64 random bits, half of them
+//! for the transition and half for the member, so it is exact up to rounding
+//! at 2^-32.
 //!
 //! A walk keeps to a number of bytes: what is written and the least that
 //! must follow never exceed it. Where a draw would, the shortest way to the
-//! end is taken.
+//! end is taken. Far from the limit nothing is checked (`stride`).
 
 use crate::automaton::{Automaton, Step};
-use crate::labels::{Label, Leaf};
+use crate::labels::Leaf;
+use crate::table::{BLOCK, Place, Stop, Table};
 
 /// What a class counts as, when a transition is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,22 +29,12 @@ pub enum Weight {
     Members,
 }
 
-/// Draws walks over an automaton. Immutable, shared between threads.
+/// Draws walks over an automaton, and changes them. Immutable, shared
+/// between threads.
 #[derive(Debug)]
 pub struct Walker<'a> {
     automaton: &'a Automaton,
-    weight: Weight,
-    /// The columns of each state: one for each transition, and one for the
-    /// end where there may be one.
-    columns: Vec<Column>,
-    first: Vec<u32>,
-}
-
-/// A column of an alias table: itself below the threshold, else another.
-#[derive(Clone, Copy, Debug)]
-struct Column {
-    threshold: u32,
-    other: u32,
+    pub(crate) table: Table,
 }
 
 /// No walk is so short.
@@ -52,76 +44,25 @@ pub struct TooShort {
     pub least: u32,
 }
 
-impl Automaton {
-    /// Appends the bytes of a walk that begins in `state`. The state that it
-    /// leads to; none if some step is not one.
-    pub fn replay_from(&self, mut state: u32, walk: &[Step], out: &mut Vec<u8>) -> Option<u32> {
-        for &step in walk {
-            state = self.take(state, step, out)?;
-        }
-        Some(state)
-    }
-
-    /// Takes one step, and appends its bytes.
-    #[inline]
-    pub(crate) fn take(&self, state: u32, step: Step, out: &mut Vec<u8>) -> Option<u32> {
-        let (place, member) = self.decode(state, step)?;
-        let first = self.states[state as usize].first;
-        let transition = self.transitions[(first + place) as usize];
-        let label = &self.labels.labels[transition.label as usize];
-        if label.slots == 1 {
-            self.labels.emit(self.labels.slots[label.first as usize].leaf, member, out);
-        } else {
-            let (slot, member) = self.labels.find(transition.label, member)?;
-            self.labels.emit(self.labels.slots(transition.label)[slot].leaf, member, out);
-        }
-        Some(transition.target)
-    }
-
-    /// Appends the bytes of a walk; whether it is one of an input.
-    pub fn replay(&self, walk: &[Step], out: &mut Vec<u8>) -> bool {
-        let end = self.replay_from(self.start, walk, out);
-        end.is_some_and(|state| self.states[state as usize].accepting)
-    }
-
-    /// Appends the states that a walk comes through, the first and the last
-    /// included; whether it is one of an input.
-    pub fn states_of(&self, walk: &[Step], states: &mut Vec<u32>) -> bool {
-        let mut state = self.start;
-        states.push(state);
-        for &step in walk {
-            let Some((transition, _)) = self.decode(state, step) else { return false };
-            state = self.row(state)[transition as usize].target;
-            states.push(state);
-        }
-        self.states[state as usize].accepting
-    }
-}
+/// Steps for which room is made at once: few at first, since room is cleared,
+/// then twice as many each time.
+const FIRST_STRIDE: usize = 16;
+const LAST_STRIDE: usize = 256;
 
 impl<'a> Walker<'a> {
     /// Prepares to draw walks.
     pub fn new(automaton: &'a Automaton, weight: Weight) -> Walker<'a> {
-        let mut walker = Walker { automaton, weight, columns: Vec::new(), first: vec![0] };
-        let mut weights = Vec::new();
-        for (at, state) in automaton.states.iter().enumerate() {
-            weights.clear();
-            weights.extend(automaton.row(at as u32).iter().map(|transition| {
-                let label = automaton.labels.labels[transition.label as usize];
-                f64::from(match weight {
-                    Weight::One => label.units,
-                    Weight::Members => label.members,
-                })
-            }));
-            weights.extend(state.accepting.then_some(1.0));
-            alias(&mut weights, &mut walker.columns);
-            walker.first.push(walker.columns.len() as u32);
-        }
-        walker
+        Walker { automaton, table: Table::new(automaton, weight) }
     }
 
     /// The automaton.
     pub fn automaton(&self) -> &'a Automaton {
         self.automaton
+    }
+
+    /// Bytes that it takes, the automaton apart.
+    pub fn bytes(&self) -> usize {
+        self.table.bytes()
     }
 
     /// Draws a walk of at most `max` bytes, in place of what was in `walk`;
@@ -146,80 +87,95 @@ impl<'a> Walker<'a> {
     /// be at least the least that it takes.
     pub fn go_on(
         &self,
-        mut state: u32,
+        state: u32,
         random: &mut impl FnMut() -> u64,
-        mut left: u32,
+        left: u32,
         walk: &mut Vec<Step>,
         out: &mut Vec<u8>,
     ) {
-        let automaton = self.automaton;
-        let (labels, states) = (&*automaton.labels, &automaton.states[..]);
-        loop {
-            let from = self.first[state as usize];
-            let columns = self.first[state as usize + 1] - from;
-            let now = &states[state as usize];
-            let bits = random();
-            let place = ((bits >> 32) * u64::from(columns)) >> 32;
-            let column = self.columns[from as usize + place as usize];
-            let place = if (bits as u32) < column.threshold { place as u32 } else { column.other };
-            if place >= now.count {
-                return;
-            }
-            let mut place = place;
-            let mut transition = automaton.transitions[(now.first + place) as usize];
-            let label = &labels.labels[transition.label as usize];
-            let (mut slot, mut member) = self.member(label, random);
-            let start = out.len();
-            labels.emit(labels.slots[slot as usize].leaf, member, out);
-            let mut bytes = (out.len() - start) as u32;
-            if u64::from(bytes) + u64::from(states[transition.target as usize].least) > u64::from(left) {
-                out.truncate(start);
-                if now.accepting {
-                    return;
-                }
-                (place, slot, member) = automaton.shortest(state);
-                transition = automaton.transitions[(now.first + place) as usize];
-                labels.emit(labels.slots[slot as usize].leaf, member, out);
-                bytes = (out.len() - start) as u32;
-            }
-            left -= bytes;
-            walk.push(place << now.shift | (labels.slots[slot as usize].member + member));
-            state = transition.target;
+        let limit = out.len() as u64 + u64::from(left);
+        if let Some(state) = self.stride(state, random, limit, walk, out) {
+            self.careful(state, random, limit, walk, out);
         }
     }
 
-    /// Draws a slot of a label, and a member of it.
-    #[inline]
-    fn member(&self, label: &Label, random: &mut impl FnMut() -> u64) -> (u32, u32) {
-        let slots = &self.automaton.labels.slots;
-        let number = match self.weight {
-            Weight::One => label.units,
-            Weight::Members => label.members,
+    /// Goes on while no step can lead beyond the limit; the state where one
+    /// could, none if the walk has ended.
+    fn stride(
+        &self,
+        mut state: u32,
+        random: &mut impl FnMut() -> u64,
+        limit: u64,
+        walk: &mut Vec<Step>,
+        out: &mut Vec<u8>,
+    ) -> Option<u32> {
+        let table = &self.table;
+        let Some(last) = limit.checked_sub(table.reach) else { return Some(state) };
+        let mut place =
+            Place { row: table.row(state), choice: usize::MAX, bytes: out.len(), steps: walk.len() };
+        let mut stride = FIRST_STRIDE;
+        let ended = loop {
+            // So many steps surely begin before that.
+            let Some(left) = last.checked_sub(place.bytes as u64) else { break false };
+            let count = stride.min(1 + left as usize / table.longest);
+            let (bytes, steps) = (place.bytes + stride * BLOCK, place.steps + stride);
+            out.resize(bytes.max(out.len()), 0);
+            walk.resize(steps.max(walk.len()), 0);
+            stride = LAST_STRIDE.min(stride * 2);
+            match table.run(&mut place, random, count, out, walk) {
+                Stop::Room => {}
+                Stop::End => break true,
+                Stop::Long(word) => place.bytes = table.put_long(word, out, place.bytes),
+            }
         };
-        let drawn = if number > 1 { below(random(), number) } else { 0 };
-        let mut slot = label.first;
-        let mut member = drawn;
-        if label.slots > 1 {
-            let range = &slots[label.first as usize..(label.first + label.slots) as usize];
-            let number = |slot: &crate::Slot| match self.weight {
-                Weight::One => slot.unit,
-                Weight::Members => slot.member,
-            };
-            let at = range.partition_point(|slot| number(slot) <= drawn).saturating_sub(1);
-            member = drawn - number(&range[at]);
-            slot += at as u32;
+        out.truncate(place.bytes);
+        walk.truncate(place.steps);
+        if place.choice != usize::MAX {
+            state = table.choice(place.choice).target;
         }
-        if let (Weight::One, Leaf::Class(class)) = (self.weight, slots[slot as usize].leaf) {
-            member = below(random(), self.automaton.labels.classes[class.index()].count());
+        (!ended).then_some(state)
+    }
+
+    /// Goes on, with a look at the limit before each step.
+    fn careful(
+        &self,
+        mut state: u32,
+        random: &mut impl FnMut() -> u64,
+        limit: u64,
+        walk: &mut Vec<Step>,
+        out: &mut Vec<u8>,
+    ) {
+        let (table, states) = (&self.table, &self.automaton.states[..]);
+        loop {
+            let bits = random();
+            let (number, next) = table.draw(table.row(state), bits);
+            if next.is_end() {
+                return;
+            }
+            let choice = table.choice(number);
+            let member = choice.member(bits);
+            let start = out.len();
+            table.emit(choice, member, out);
+            if out.len() as u64 + u64::from(states[choice.target as usize].least) <= limit {
+                walk.push(choice.step(member));
+                state = choice.target;
+                continue;
+            }
+            out.truncate(start);
+            if states[state as usize].accepting {
+                return;
+            }
+            let step = self.automaton.shortest(state);
+            walk.push(step);
+            let Some(target) = self.automaton.take(state, step, out) else { return };
+            state = target;
         }
-        (slot, member)
     }
 }
 
 impl Automaton {
-    /// The first step of a shortest way to the end: a transition, a slot of
-    /// its label and a member of that.
-    pub(crate) fn shortest(&self, state: u32) -> (u32, u32, u32) {
+    /// The first step of a shortest way to the end.
+    fn shortest(&self, state: u32) -> Step {
         let labels = &*self.labels;
         let bytes = |t: &crate::Transition| {
             let least = labels.labels[t.label as usize].least;
@@ -229,23 +185,17 @@ impl Automaton {
         let best = row.min_by_key(|(_, transition)| bytes(transition));
         let (place, transition) = best.map_or((0, self.transitions[0]), |(place, t)| (place, *t));
         let label = labels.labels[transition.label as usize];
-        for slot in label.first..label.first + label.slots {
-            match labels.slots[slot as usize].leaf {
-                Leaf::Words { first, count } => {
-                    for member in 0..count {
-                        if labels.words[(first + member) as usize].len == label.least {
-                            return (place as u32, slot, member);
-                        }
-                    }
-                }
-                // The first member of a class is the shortest.
-                Leaf::Class(class) if labels.classes[class.index()].min_len() == label.least => {
-                    return (place as u32, slot, 0);
-                }
-                Leaf::Class(_) => {}
+        let mut shortest = labels.slots(transition.label).iter().filter_map(|slot| match slot.leaf {
+            Leaf::Words { first, count } => {
+                let is_least = |word: &u32| labels.words[(first + word) as usize].len == label.least;
+                (0..count).find(is_least).map(|word| slot.member + word)
             }
-        }
-        (place as u32, label.first, 0)
+            // The first member of a class is the shortest.
+            Leaf::Class(class) => {
+                (labels.classes[class.index()].min_len() == label.least).then_some(slot.member)
+            }
+        });
+        self.step(state, place as u32, shortest.next().unwrap_or(0))
     }
 }
 
@@ -255,23 +205,48 @@ pub(crate) fn below(bits: u64, n: u32) -> u32 {
     (((bits >> 32) * u64::from(n)) >> 32) as u32
 }
 
-/// Appends the alias table of some weights, which are used up.
-fn alias(weights: &mut [f64], columns: &mut Vec<Column>) {
-    let from = columns.len();
-    let count = weights.len();
-    let total: f64 = weights.iter().sum();
-    // In units in which a column is full at 1.
-    weights.iter_mut().for_each(|w| *w *= count as f64 / total.max(1.0));
-    columns.extend((0..count).map(|i| Column { threshold: u32::MAX, other: i as u32 }));
-    let (mut small, mut large) = (Vec::new(), Vec::new());
-    (0..count).for_each(|i| if weights[i] < 1.0 { small.push(i) } else { large.push(i) });
-    while let (Some(few), Some(&much)) = (small.pop(), large.last()) {
-        let threshold = (weights[few] * 4294967296.0) as u32;
-        columns[from + few] = Column { threshold, other: much as u32 };
-        weights[much] -= 1.0 - weights[few];
-        if weights[much] < 1.0 {
-            large.pop();
-            small.push(much);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Built, Form, Limits};
+    use wug_grammar::testing::productive_grammar;
+    use wug_grammar::transform::lower;
+    use wug_produce::rng::Rng;
+
+    /// Far from the limit, strides and careful steps draw the same walk.
+    #[test]
+    fn strides_and_careful_steps_agree() {
+        let mut agreed = 0;
+        wug_property::check(|u| {
+            let grammar = lower::lower(&productive_grammar(u)?).grammar;
+            let limits = Limits { stack: Some(u.int_in_range(1..=9)?), states: 2_000, transitions: 20_000 };
+            let built = Form::of(&grammar).and_then(|form| Built::new(form, limits));
+            let Ok(Built { automaton, .. }) = built else { return Ok(()) };
+            for weight in [Weight::One, Weight::Members] {
+                let walker = Walker::new(&automaton, weight);
+                for index in 0..4 {
+                    let (mut steps, mut bytes) = ([Vec::new(), Vec::new()], [b"x".to_vec(), b"x".to_vec()]);
+                    let limit = 4_000 + walker.table.reach;
+                    let mut rng = Rng::new(1, index);
+                    let rest = walker.stride(
+                        automaton.start,
+                        &mut || rng.wide(),
+                        limit,
+                        &mut steps[0],
+                        &mut bytes[0],
+                    );
+                    if rest.is_none() {
+                        let mut rng = Rng::new(1, index);
+                        let random = &mut || rng.wide();
+                        walker.careful(automaton.start, random, limit, &mut steps[1], &mut bytes[1]);
+                        assert_eq!((&steps[0], &bytes[0]), (&steps[1], &bytes[1]));
+                        agreed += 1;
+                    }
+                }
+            }
+            Ok(())
+        })
+        .for_ms(1_000);
+        assert!(agreed > 100, "{agreed}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use wug_automata::{Built, Form, Limits, Mutator, Pool, Walker, Weight};
+use wug_automata::{Built, Form, Limits, Mutant, Pool, Trace, Tracer, Walker, Weight};
 use wug_grammar::builtin;
 use wug_grammar::transform::lower;
 use wug_produce::rng::Rng;
@@ -44,32 +44,34 @@ fn mutations_allocate_nothing_once_warm() {
     let built = Built::new(form, Limits { stack: None, states: 5_000, transitions: 50_000 });
     let built = built.expect("an automaton");
     let walker = Walker::new(&built.automaton, Weight::One);
-    let mut mutator = Mutator::new(&walker);
+    let mut tracer = Tracer::new(&walker);
     let mut rng = Rng::new(1, 1);
     let random = &mut || rng.wide();
     const MAX: u32 = 2_000;
-    let (mut pool, mut walks) = (Pool::default(), Vec::new());
+    let (mut pool, mut walks, mut trace) = (Pool::default(), Vec::new(), Trace::default());
     for _ in 0..50 {
         let (mut walk, mut input) = (Vec::with_capacity(MAX as usize), Vec::new());
         walker.walk(random, MAX, &mut walk, &mut input).expect("JSON is short");
-        assert!(pool.add(&built.automaton, &walk));
+        assert!(tracer.trace(&walk, &mut trace));
+        assert!(pool.add(&trace));
         walks.push(walk);
     }
-    let (mut into, mut out) = (Vec::with_capacity(MAX as usize), Vec::with_capacity(MAX as usize * 8));
+    let mut into = Mutant::default();
     let mut turn = |count: u64| {
         let mut made = 0;
         for i in 0..count {
             let at = i as usize % walks.len();
+            assert!(tracer.trace(&walks[at], &mut trace));
             made += u32::from(match i % 4 {
-                0 => mutator.random(&walks[at], random, MAX, &mut into, &mut out),
-                1 => mutator.splice(&walks[at], &pool, random, MAX, &mut into, &mut out),
-                2 => mutator.recurse(&walks[at], random, MAX, &mut into, &mut out),
+                0 => walker.random(&trace, random, MAX, &mut into),
+                1 => walker.splice(&trace, &pool, random, MAX, &mut into),
+                2 => walker.recurse(&trace, random, MAX, &mut into),
                 _ => {
-                    out.clear();
-                    walker.walk(random, MAX, &mut into, &mut out).is_ok()
+                    into.bytes.clear();
+                    walker.walk(random, MAX, &mut into.steps, &mut into.bytes).is_ok()
                 }
             });
-            std::mem::swap(&mut walks[at], &mut into);
+            walks[at].clone_from(&into.steps);
         }
         made
     };

@@ -8,7 +8,7 @@
 
 use crate::hash::hash;
 use std::collections::HashSet;
-use wug_automata::{Mutator, Pool, Reader, Step, Walker};
+use wug_automata::{Mutant, Pool, Reader, Trace, Tracer, Walker};
 use wug_produce::rng::Rng;
 
 /// Longer entries are left to other mutations.
@@ -45,13 +45,15 @@ impl WalkOp {
 pub struct Walks<'a> {
     walker: &'a Walker<'a>,
     reader: Reader<'a>,
-    mutator: Mutator<'a>,
+    tracer: Tracer<'a>,
     pool: Pool,
     /// Hashes of the inputs in the pool.
     pooled: HashSet<u64>,
-    /// The walk of the entry whose turn it is, if it has one.
-    walk: Option<Vec<Step>>,
-    into: Vec<Step>,
+    /// The walk of the entry whose turn it is.
+    trace: Trace,
+    /// Whether it has one.
+    ready: bool,
+    mutant: Mutant,
 }
 
 impl<'a> Walks<'a> {
@@ -60,41 +62,52 @@ impl<'a> Walks<'a> {
         Walks {
             walker,
             reader: Reader::new(walker.automaton()),
-            mutator: Mutator::new(walker),
+            tracer: Tracer::new(walker),
             pool: Pool::default(),
             pooled: HashSet::new(),
-            walk: None,
-            into: Vec::new(),
+            trace: Trace::default(),
+            ready: false,
+            mutant: Mutant::default(),
         }
     }
 
     /// An entry has its turn: works out its walk.
     pub fn begin(&mut self, input: &[u8]) {
-        self.walk = if input.len() <= LONGEST { self.reader.read(input).ok() } else { None };
-        let Some(walk) = &self.walk else { return };
+        let walk = if input.len() <= LONGEST { self.reader.read(input).ok() } else { None };
+        self.ready = walk.is_some_and(|walk| self.tracer.trace(&walk, &mut self.trace));
+        if !self.ready {
+            return;
+        }
         if self.pool.bytes() > POOL {
             self.pool = Pool::default();
             self.pooled.clear();
         }
         if self.pooled.insert(hash(input)) {
-            self.pool.add(self.walker.automaton(), walk);
+            self.pool.add(&self.trace);
         }
     }
 
     /// Whether the entry whose turn it is has a walk.
     pub fn ready(&self) -> bool {
-        self.walk.is_some()
+        self.ready
     }
 
     /// Replaces `out` by a mutation of that entry; whether there is one of at
     /// most `longest` bytes.
     pub fn mutate(&mut self, op: WalkOp, rng: &mut Rng, longest: usize, out: &mut Vec<u8>) -> bool {
-        let Some(walk) = &self.walk else { return false };
-        let (random, max) = (&mut || rng.wide(), longest.min(LONGEST * 4) as u32);
-        match op {
-            WalkOp::Random => self.mutator.random(walk, random, max, &mut self.into, out),
-            WalkOp::Splice => self.mutator.splice(walk, &self.pool, random, max, &mut self.into, out),
-            WalkOp::Recursion => self.mutator.recurse(walk, random, max, &mut self.into, out),
+        if !self.ready {
+            return false;
         }
+        let (walker, of, into) = (self.walker, &self.trace, &mut self.mutant);
+        let (random, max) = (&mut || rng.wide(), longest.min(LONGEST * 4) as u32);
+        let made = match op {
+            WalkOp::Random => walker.random(of, random, max, into),
+            WalkOp::Splice => walker.splice(of, &self.pool, random, max, into),
+            WalkOp::Recursion => walker.recurse(of, random, max, into),
+        };
+        if made {
+            std::mem::swap(out, &mut into.bytes);
+        }
+        made
     }
 }

@@ -102,6 +102,7 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["bench", "executor"],
         &["bench", "folder"],
         &["bench", "reduce"],
+        &["bench", "walks"],
     ];
     for command in commands {
         for flag in ["-h", "--help"] {

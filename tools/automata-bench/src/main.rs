@@ -1,134 +1,214 @@
-//! `automata-bench [FILE]`: walks over a grammar automaton, and mutations of
-//! them, beside LibAFL's Gramatron, on the same automaton file and in turns.
+//! `automata-bench [--rounds N] [--json] [FILE]`: walks over a grammar
+//! automaton, and mutations of them, beside LibAFL's Gramatron, on the same
+//! automaton file, on the same inputs and in turns.
 //!
 //! Without a file, the automaton is that of a made-up grammar in the shape of
-//! the paper's smallest one, with a stack limit of 7. Each measurement makes
-//! the walk and its bytes (LibAFL: `unparse`). The figure is the ratio of CPU
-//! times for each byte made, the median of rounds: mutations of the two are
-//! drawn differently, so their results differ in length.
+//! the paper's smallest one, with a stack limit of 7. Inputs to mutate are
+//! walks of ours, 50 as they are drawn and 50 of 10 to 80 steps; LibAFL gets
+//! the same ones (`theirs.rs`). Each measurement makes the walk and its bytes
+//! (LibAFL: `mutate` and `unparse`). Times are CPU times of this thread for
+//! each byte made, since the two draw mutations differently, so that their
+//! results differ in length; medians of rounds, and the ratio of the medians.
+//!
+//! Not counted for LibAFL: the copy of an input that its mutators need, and
+//! giving its memory back; a column of its own has them. Not counted for
+//! ours: the trace of a walk, which is made once for all its mutations; with
+//! it is a column of its own.
 
-use libafl::corpus::{Corpus, InMemoryCorpus, Testcase};
-use libafl::feedbacks::ConstFeedback;
-use libafl::generators::Generator;
-use libafl::generators::gramatron::{Automaton as Theirs, GramatronGenerator, Trigger};
-use libafl::inputs::GramatronInput;
-use libafl::mutators::{
-    GramatronIdxMapMetadata, GramatronRandomMutator, GramatronRecursionMutator, GramatronSpliceMutator,
-    Mutator as _,
-};
-use libafl::state::{HasCorpus, StdState};
-use libafl_bolts::rands::StdRand;
-use libafl_bolts::serdeany::RegistryBuilder;
+mod theirs;
+
 use std::time::Duration;
-use wug_automata::{Automaton, Built, Form, Limits, Mutator, Pool, Step, Walker, Weight, shapes};
+use theirs::{Peer, clock_cost};
+use wug_automata::{
+    Automaton, Built, Form, Limits, Mutant, Pool, Step, Trace, Tracer, Walker, Weight, shapes,
+};
 use wug_grammar::{Notation, load::load_text};
 use wug_produce::rng::Rng;
 
-const ROUNDS: usize = 5;
 /// Inputs made in each round.
-const INPUTS: usize = 100;
+const INPUTS: usize = 500;
 /// Walks that are mutated, and spliced from.
 const CORPUS: usize = 50;
 /// No input of ours is longer; LibAFL has no limit.
 const MAX: u32 = 1 << 20;
+/// Steps of short inputs, as terminals in the paper's Table 2.
+const SHORT: std::ops::RangeInclusive<usize> = 10..=80;
 
-type State =
-    StdState<InMemoryCorpus<GramatronInput>, GramatronInput, StdRand, InMemoryCorpus<GramatronInput>>;
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Generate,
+    Random,
+    Splice,
+    Recursion,
+}
+
+/// Bytes made, and seconds for them.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    bytes: u64,
+    seconds: f64,
+}
+
+impl Cost {
+    /// Nanoseconds for a byte.
+    fn each(self) -> f64 {
+        self.seconds.max(1e-9) * 1e9 / self.bytes.max(1) as f64
+    }
+}
+
+/// The two on one set of inputs.
+struct Contest<'a> {
+    walker: &'a Walker<'a>,
+    tracer: Tracer<'a>,
+    traces: Vec<Trace>,
+    pool: Pool,
+    peer: Peer<'a>,
+    rng: Rng,
+    mutant: Mutant,
+    again: Trace,
+}
+
+impl<'a> Contest<'a> {
+    fn new(
+        walker: &'a Walker<'a>,
+        file: &'a theirs::File,
+        lengths: std::ops::RangeInclusive<usize>,
+    ) -> Contest<'a> {
+        let mut rng = Rng::new(1, *lengths.start() as u64);
+        let mut tracer = Tracer::new(walker);
+        let (mut traces, mut pool, mut walks) = (Vec::new(), Pool::default(), Vec::<Vec<Step>>::new());
+        while traces.len() < CORPUS {
+            let (mut walk, mut out, mut trace) = (Vec::new(), Vec::new(), Trace::default());
+            walker.walk(&mut || rng.wide(), MAX, &mut walk, &mut out).expect("it is short");
+            if lengths.contains(&walk.len()) {
+                assert!(tracer.trace(&walk, &mut trace) && pool.add(&trace));
+                traces.push(trace);
+                walks.push(walk);
+            }
+        }
+        let peer = Peer::new(file, walker.automaton(), &walks);
+        for (trace, bytes) in traces.iter().zip(peer.texts()) {
+            assert_eq!(trace.bytes(), bytes, "the same inputs");
+        }
+        let (mutant, again) = (Mutant::default(), Trace::default());
+        Contest { walker, tracer, traces, pool, peer, rng, mutant, again }
+    }
+
+    /// Makes inputs; `anew` traces each walk before it is mutated.
+    fn ours(&mut self, what: What, anew: bool) -> Cost {
+        let begin = cpu();
+        let mut bytes = 0;
+        let random = &mut || self.rng.wide();
+        for i in 0..INPUTS {
+            let (mut trace, into) = (&self.traces[i % CORPUS], &mut self.mutant);
+            if anew {
+                assert!(self.tracer.trace(trace.steps(), &mut self.again));
+                trace = &self.again;
+            }
+            let made = match what {
+                What::Generate => {
+                    into.bytes.clear();
+                    self.walker.walk(random, MAX, &mut into.steps, &mut into.bytes).is_ok()
+                }
+                What::Random => self.walker.random(trace, random, MAX, into),
+                What::Splice => self.walker.splice(trace, &self.pool, random, MAX, into),
+                What::Recursion => self.walker.recurse(trace, random, MAX, into),
+            };
+            bytes += if made { into.bytes.len() as u64 } else { 0 };
+        }
+        Cost { bytes, seconds: (cpu() - begin).as_secs_f64() }
+    }
+
+    /// Runs all rounds of one measurement.
+    fn run(&mut self, what: What, rounds: usize) -> serde_json::Value {
+        let mut columns: [Vec<f64>; 4] = Default::default();
+        let (mut bytes, mut theirs_bytes) = (0, 0);
+        // The first round warms up both.
+        for round in 0..=rounds {
+            let ours = self.ours(what, false);
+            let (theirs, theirs_whole) = self.peer.measure(what, INPUTS, clock_cost());
+            let anew = if what == What::Generate { ours } else { self.ours(what, true) };
+            if round > 0 {
+                bytes += ours.bytes;
+                theirs_bytes += theirs.bytes;
+                for (column, cost) in columns.iter_mut().zip([ours, anew, theirs, theirs_whole]) {
+                    column.push(cost.each());
+                }
+            }
+        }
+        let [ours, anew, theirs, whole] = columns.map(median);
+        let mean = |bytes: u64| bytes as f64 / (rounds * INPUTS) as f64;
+        serde_json::json!({
+            "what": format!("{what:?}").to_lowercase(),
+            "bytes": mean(bytes), "libafl_bytes": mean(theirs_bytes),
+            "ns_a_byte": ours, "ns_a_byte_traced_anew": anew,
+            "libafl_ns_a_byte": theirs, "libafl_ns_a_byte_with_copy": whole,
+            "times": theirs / ours, "times_traced_anew": theirs / anew, "times_with_copy": whole / ours,
+        })
+    }
+}
 
 fn main() {
-    // SAFETY: nothing else runs yet; LibAFL asks for this before the type is
-    // first used.
-    unsafe { RegistryBuilder::register::<GramatronIdxMapMetadata>() };
-    let json = match std::env::args().nth(1) {
+    let (mut rounds, mut json_wanted, mut path) = (9usize, false, None);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--rounds" => rounds = arguments.next().and_then(|n| n.parse().ok()).expect("--rounds N"),
+            "--json" => json_wanted = true,
+            _ => path = Some(argument),
+        }
+    }
+    let json = match path {
         Some(path) => std::fs::read(path).expect("a file"),
         None => shape(),
     };
     let ours = Automaton::from_json(&json).expect("an automaton");
-    let theirs = translate(&json);
-    println!("{} states, {} transitions", ours.states().len(), ours.unit_transitions());
+    let file = theirs::File::new(&json);
     let walker = Walker::new(&ours, Weight::One);
-    let mut mutator = Mutator::new(&walker);
-    let mut rng = Rng::new(1, 1);
-    let random = &mut || rng.wide();
-
-    let mut state = state();
-    let mut generator = GramatronGenerator::new(&theirs);
-    let (mut pool, mut walks): (Pool, Vec<Vec<Step>>) = (Pool::default(), Vec::new());
-    let mut inputs: Vec<GramatronInput> = Vec::new();
-    while walks.len() < CORPUS {
-        let (mut walk, mut out) = (Vec::new(), Vec::new());
-        walker.walk(random, MAX, &mut walk, &mut out).expect("it is short");
-        assert!(pool.add(&ours, &walk));
-        walks.push(walk);
-        let input = generator.generate(&mut state).expect("an input");
-        state.corpus_mut().add(Testcase::new(input.clone())).expect("room");
-        inputs.push(input);
-    }
-    let mut results: [Vec<f64>; 4] = Default::default();
-    let (mut into, mut out, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
-    let for_random = GramatronGenerator::new(&theirs);
-    let mut random_mutator = GramatronRandomMutator::new(&for_random);
-    let (mut splice, mut recursion) = (GramatronSpliceMutator::new(), GramatronRecursionMutator::new());
-    let mut lines = [(0u64, 0.0, 0u64, 0.0); 4];
-    for _ in 0..ROUNDS {
-        for which in 0..4 {
-            let begin = cpu();
-            let mut made = 0u64;
-            for i in 0..INPUTS {
-                let walk = &walks[i % CORPUS];
-                let done = match which {
-                    0 => {
-                        out.clear();
-                        walker.walk(random, MAX, &mut into, &mut out).is_ok()
-                    }
-                    1 => mutator.random(walk, random, MAX, &mut into, &mut out),
-                    2 => mutator.splice(walk, &pool, random, MAX, &mut into, &mut out),
-                    _ => mutator.recurse(walk, random, MAX, &mut into, &mut out),
-                };
-                made += if done { out.len() as u64 } else { 0 };
-            }
-            let mine = (cpu() - begin).as_secs_f64();
-            let (mut time, mut theirs_made) = (Duration::ZERO, 0u64);
-            for i in 0..INPUTS {
-                // What a fuzzer does before a mutation: a copy, not timed.
-                let mut input =
-                    if which == 0 { GramatronInput::default() } else { inputs[i % CORPUS].clone() };
-                let begin = cpu();
-                match which {
-                    0 => input = generator.generate(&mut state).expect("an input"),
-                    1 => drop(random_mutator.mutate(&mut state, &mut input)),
-                    2 => drop(splice.mutate(&mut state, &mut input)),
-                    _ => drop(recursion.mutate(&mut state, &mut input)),
-                }
-                input.unparse(&mut bytes);
-                time += cpu() - begin;
-                theirs_made += bytes.len() as u64;
-            }
-            let theirs = (time.as_secs_f64() - clock_cost() * INPUTS as f64).max(1e-9);
-            results[which].push((theirs / theirs_made as f64) / (mine / made as f64));
-            lines[which].0 += made;
-            lines[which].1 += mine;
-            lines[which].2 += theirs_made;
-            lines[which].3 += theirs;
+    let mut rows = Vec::new();
+    let all = [What::Generate, What::Random, What::Splice, What::Recursion];
+    for (inputs, lengths, measured) in [("as drawn", 1..=usize::MAX, &all[..]), ("short", SHORT, &all[1..])] {
+        let mut contest = Contest::new(&walker, &file, lengths);
+        for &what in measured {
+            let mut row = contest.run(what, rounds);
+            row["inputs"] = inputs.into();
+            rows.push(row);
         }
     }
+    let (states, transitions) = (ours.states().len(), ours.unit_transitions());
+    if json_wanted {
+        let report =
+            serde_json::json!({"states": states, "transitions": transitions, "rounds": rounds, "rows": rows});
+        return println!("{report}");
+    }
+    println!("{states} states, {transitions} transitions; walker {} KiB", walker.bytes() / 1024);
     println!(
-        "{:>10} {:>12} {:>12} {:>14} {:>14} {:>8}",
-        "", "bytes each", "LibAFL", "ns a byte", "LibAFL", "times"
+        "{:>9} {:>10} {:>9} {:>9} {:>8} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7}",
+        "inputs", "", "bytes", "LibAFL", "ns/byte", "anew", "LibAFL", "with copy", "times", "anew", "copy"
     );
-    for (which, name) in ["generate", "random", "splice", "recursion"].into_iter().enumerate() {
-        let (made, mine, theirs_made, theirs) = lines[which];
-        let each = |bytes: u64| bytes as f64 / (ROUNDS * INPUTS) as f64;
-        results[which].sort_unstable_by(f64::total_cmp);
+    for row in rows {
+        let number = |name: &str| row[name].as_f64().unwrap_or(0.0);
         println!(
-            "{name:>10} {:>12.1} {:>12.1} {:>14.2} {:>14.2} {:>8.1}",
-            each(made),
-            each(theirs_made),
-            mine * 1e9 / made as f64,
-            theirs * 1e9 / theirs_made as f64,
-            results[which][ROUNDS / 2]
+            "{:>9} {:>10} {:>9.1} {:>9.1} {:>8.3} {:>9.3} {:>9.3} {:>9.3} {:>7.1} {:>7.1} {:>7.1}",
+            row["inputs"].as_str().unwrap_or(""),
+            row["what"].as_str().unwrap_or(""),
+            number("bytes"),
+            number("libafl_bytes"),
+            number("ns_a_byte"),
+            number("ns_a_byte_traced_anew"),
+            number("libafl_ns_a_byte"),
+            number("libafl_ns_a_byte_with_copy"),
+            number("times"),
+            number("times_traced_anew"),
+            number("times_with_copy"),
         );
     }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// CPU time of this thread.
@@ -137,46 +217,8 @@ fn cpu() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// What it costs to look at the clock, in seconds.
-fn clock_cost() -> f64 {
-    let begin = cpu();
-    for _ in 0..1_000 {
-        std::hint::black_box(cpu());
-    }
-    (cpu() - begin).as_secs_f64() / 1_000.0
-}
-
-fn state() -> State {
-    let (mut feedback, mut objective) = (ConstFeedback::new(false), ConstFeedback::new(false));
-    StdState::new(
-        StdRand::with_seed(1),
-        InMemoryCorpus::new(),
-        InMemoryCorpus::new(),
-        &mut feedback,
-        &mut objective,
-    )
-    .expect("a state")
-}
-
 fn shape() -> Vec<u8> {
     let grammar = load_text("shape.wug", &shapes::grammar(171), Notation::Wug).expect("a grammar").grammar;
     let built = Built::new(Form::of(&grammar).expect("a form"), Limits::with_stack(7)).expect("small");
     built.automaton.to_json().expect("text").json.into_bytes()
-}
-
-/// The same automaton as LibAFL holds it.
-fn translate(json: &[u8]) -> Theirs {
-    let file: serde_json::Value = serde_json::from_slice(json).expect("JSON");
-    let number =
-        |value: &serde_json::Value| -> usize { value.as_str().expect("a state").parse().expect("a number") };
-    let (init_state, final_state) = (number(&file["init_state"]), number(&file["final_state"]));
-    let mut pda = vec![Vec::new(); file["numstates"].as_u64().expect("a number") as usize];
-    for (state, row) in file["pda"].as_object().expect("states") {
-        let state: usize = state.parse().expect("a number");
-        for transition in row.as_array().expect("transitions") {
-            let term = transition[2].as_str().expect("a text").replace("\\n", "\n");
-            pda[state].push(Trigger { dest: number(&transition[1]), term });
-        }
-    }
-    Theirs { final_state, init_state, pda }
 }

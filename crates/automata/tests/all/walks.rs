@@ -40,6 +40,8 @@ fn check(grammar: &Grammar, count: u64, max: u32, limits: Limits, tally: &mut Ta
             let mut printed = Vec::new();
             derivation.print(&built.form.grammar, &mut printed).expect("it fits the grammar");
             assert_eq!(printed, input, "{}", text());
+            let back = built.walk_of(&derivation).expect("the automaton has it");
+            assert_eq!(built.derivation(&back).expect("every walk has one"), derivation, "{}", text());
             tally.walks += 1;
             // Where tokens may run together, inputs are checked by who asks.
             if lowered.unproven.is_empty() {
@@ -92,5 +94,53 @@ fn walks_of_built_in_grammars_are_inputs() {
             built.automaton.bytes(),
         );
         assert_eq!(tally.walks, 60, "{}", builtin.name);
+    }
+}
+
+#[test]
+fn all_transitions_are_equally_likely() {
+    // Two words that share a transition, one of another, a small class, a
+    // large one, a long word, and the end.
+    let long = "l".repeat(100);
+    let text = format!("s = ( ('a' | 'bb') | [x-z] | '(' s ')' | [\\u{{100}}-\\u{{2ff}}] | '{long}' )* ;");
+    let grammar = crate::inputs::grammar(&text);
+    let built = crate::inputs::build(&grammar, 3).expect("small");
+    let kind = |input: &[u8]| match input.first() {
+        None => 0,
+        Some(b'a') => 1,
+        Some(b'b') => 2,
+        Some(b'x'..=b'z') => 3,
+        Some(b'(') => 4,
+        Some(b'l') => 5,
+        Some(_) => 6,
+    };
+    const DRAWS: u32 = 100_000;
+    for (weight, weights) in
+        [(Weight::One, [1.0; 7]), (Weight::Members, [1.0, 1.0, 1.0, 3.0, 1.0, 1.0, 512.0])]
+    {
+        let walker = Walker::new(&built.automaton, weight);
+        // Near the limit, walks go another way in the code.
+        for max in [1 << 20, 1_000] {
+            let (mut counts, mut xs) = ([0u32; 7], [0u32; 3]);
+            let (mut walk, mut input) = (Vec::new(), Vec::new());
+            for index in 0..DRAWS {
+                let mut rng = Rng::new(1, index.into());
+                input.clear();
+                walker.walk(&mut || rng.wide(), max, &mut walk, &mut input).expect("the empty input is one");
+                counts[kind(&input)] += 1;
+                if let Some(&first @ b'x'..=b'z') = input.first() {
+                    xs[usize::from(first - b'x')] += 1;
+                }
+            }
+            let total: f64 = weights.iter().sum();
+            for (count, weight) in counts.into_iter().zip(weights) {
+                let (p, n) = (weight / total, f64::from(DRAWS));
+                let deviation = (n * p * (1.0 - p)).sqrt();
+                assert!((f64::from(count) - n * p).abs() < 5.0 * deviation, "{weight:?}, {max}: {counts:?}");
+            }
+            let all = f64::from(xs.iter().sum::<u32>());
+            let even = |&x: &u32| (f64::from(x) - all / 3.0).abs() < 5.0 * (all * 2.0 / 9.0).sqrt();
+            assert!(xs.iter().all(even), "{xs:?}");
+        }
     }
 }

@@ -16,6 +16,7 @@ mod produce;
 mod profile;
 mod reduce;
 mod sinks;
+mod walks;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
@@ -44,6 +45,7 @@ enum Name {
     Profile(profile::Profile),
     Reduce(reduce::Reduce),
     Sinks(sinks::Sinks),
+    Walks(walks::WalksBench),
 }
 
 impl Bench {
@@ -61,6 +63,7 @@ impl Bench {
             Name::Profile(profile) => profile.run(),
             Name::Reduce(reduce) => reduce.run(),
             Name::Sinks(sinks) => sinks.run(),
+            Name::Walks(walks) => walks.run(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `wug generate`.
 
 pub mod compiled;
+mod judge;
 mod pieces;
 mod sink;
 mod stats;
@@ -16,6 +17,7 @@ use crate::terminal::{self, without_number};
 use crate::{Failure, Outcome, number, size};
 use clap::{Args, ValueEnum};
 use compiled::Compiled;
+use judge::Judge;
 use sink::{Sink, SinkArg, sink_arg};
 use stats::{Clock, Lengths, Stats, used_share};
 use std::io;
@@ -23,7 +25,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use uniform::UniformInputs;
-use walks::{Judge, Walks};
+use walks::Walks;
 use workers::{Choices, Maker};
 use wug_automata::Weight;
 use wug_grammar::transform::lower;

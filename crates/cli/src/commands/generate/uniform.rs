@@ -1,6 +1,7 @@
 //! Inputs of a size, all derivations equally likely.
 
-use super::walks::{Judge, Scratch};
+use super::judge::{Judge, Scratch};
+use super::workers::Judged;
 use crate::Failure;
 use crate::automaton_arg::refuse;
 use crate::terminal;
@@ -54,13 +55,14 @@ impl<'a> UniformInputs<'a> {
         })?;
         Ok(UniformInputs { uniform, judge })
     }
+}
 
-    pub fn scratch(&self) -> Scratch {
+impl Judged for UniformInputs<'_> {
+    fn scratch(&self) -> Scratch {
         self.judge.scratch()
     }
 
-    /// Appends input `index` of `seed`.
-    pub fn produce(&self, seed: u64, index: u64, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<()> {
+    fn produce(&self, seed: u64, index: u64, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<()> {
         let mut rng = Rng::new(seed, index);
         self.judge.draw(scratch, out, |_, out| {
             self.uniform.sample(&mut || rng.wide(), out);

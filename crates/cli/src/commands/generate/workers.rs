@@ -5,8 +5,7 @@
 //! many there are. Each holds at most two pieces that nobody has taken yet.
 
 use super::compiled::Compiled;
-use super::uniform::UniformInputs;
-use super::walks::{self, Walks};
+use super::judge;
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
 use wug_produce::{Batch, Engine, Program, RanTogether, Scratch};
@@ -69,37 +68,22 @@ impl Maker for Choices<'_> {
     }
 }
 
-impl Maker for Walks<'_> {
-    type Scratch = walks::Scratch;
-
-    fn scratch(&self) -> walks::Scratch {
-        Walks::scratch(self)
-    }
-
-    fn redrawn(scratch: &walks::Scratch) -> u64 {
-        scratch.redrawn
-    }
-
-    fn fill(
-        &self,
-        batch: &mut Batch,
-        seed: u64,
-        indices: Range<u64>,
-        enough: usize,
-        scratch: &mut walks::Scratch,
-    ) -> Result<u64, RanTogether> {
-        batch.fill_by(indices, enough, |index, out| self.produce(seed, index, scratch, out))
-    }
+/// What makes inputs one by one, each judged by a parser where that is needed.
+pub trait Judged: Sync {
+    /// What one thread writes to.
+    fn scratch(&self) -> judge::Scratch;
+    /// Appends input `index` of `seed`.
+    fn produce(&self, seed: u64, index: u64, scratch: &mut judge::Scratch, out: &mut Vec<u8>) -> Option<()>;
 }
 
-impl Maker for UniformInputs<'_> {
-    type Scratch = walks::Scratch;
+impl<J: Judged> Maker for J {
+    type Scratch = judge::Scratch;
 
-    fn scratch(&self) -> walks::Scratch {
-        UniformInputs::scratch(self)
+    fn scratch(&self) -> judge::Scratch {
+        Judged::scratch(self)
     }
 
-    fn redrawn(scratch: &walks::Scratch) -> u64 {
+    fn redrawn(scratch: &judge::Scratch) -> u64 {
         scratch.redrawn
     }
 
@@ -109,7 +93,7 @@ impl Maker for UniformInputs<'_> {
         seed: u64,
         indices: Range<u64>,
         enough: usize,
-        scratch: &mut walks::Scratch,
+        scratch: &mut judge::Scratch,
     ) -> Result<u64, RanTogether> {
         batch.fill_by(indices, enough, |index, out| self.produce(seed, index, scratch, out))
     }
