@@ -25,7 +25,7 @@ import sys
 from pathlib import Path
 
 from lib import cover, figures
-from lib.targets import ROOT, TARGETS, build
+from lib.targets import CAMPAIGNS, ROOT, build
 
 WAYS = {
     "walks": ["--engine", "automaton", "--max-size", "2000"],
@@ -50,7 +50,7 @@ def run(name, way, number, inputs, builds, folder, wug):
     for piece in range(0, inputs, PIECE):
         count = min(PIECE, inputs - piece)
         with open(made, "wb") as out:
-            words = [wug, "generate", TARGETS[name].grammar, *WAYS[way], "--separator", SEPARATOR, "-n", count, "-s",
+            words = [wug, "generate", CAMPAIGNS[name].grammar, *WAYS[way], "--separator", SEPARATOR, "-n", count, "-s",
                      number << 32 | piece]
             subprocess.run(list(map(str, words)), stdout=out, check=True)
         size += made.stat().st_size - count * len(SEPARATOR)
@@ -66,7 +66,7 @@ def run(name, way, number, inputs, builds, folder, wug):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", metavar="TARGET", choices=[[], *TARGETS])
+    parser.add_argument("targets", nargs="*", metavar="TARGET", choices=[[], *(name for name in CAMPAIGNS if CAMPAIGNS[name].grammar)])
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--short", action="store_true", help="one run of 1,000 inputs each")
@@ -76,11 +76,11 @@ def main():
     given = parser.parse_args()
     if given.short:
         given.inputs, given.runs = 1_000, 1
-    names, ways = given.targets or list(TARGETS), given.ways.split(",")
+    names, ways = given.targets or ["lua", "sqlite3", "cjson"], given.ways.split(",")
     if unknown := [way for way in ways if way not in WAYS]:
         sys.exit(f"there is no way `{unknown[0]}`")
     work, wug = given.work.resolve(), given.wug.resolve()
-    builds = {name: build(name, work, wug) for name in names}
+    builds = {name: build(name, work, wug, ["cover"]) for name in names}
     results = [run(name, way, number, given.inputs, builds[name],
                    work / f"unguided-{given.inputs}" / name / f"{way}-{number}", wug)
                for number in range(1, given.runs + 1) for name in names for way in ways]

@@ -66,6 +66,31 @@ pub fn productive_grammar(u: &mut Unstructured<'_>) -> Result<Grammar> {
     Ok(maker.finish(vec![rule("s", Kind::Syntax, body)]))
 }
 
+/// The grammars of the papers that lie beside the project, by name; none, with a
+/// message, if they are not there.
+///
+/// # Panics
+/// If one cannot be loaded, or if they are not there and `WUG_REQUIRE_ALL` is set.
+pub fn shared() -> Vec<(String, Grammar)> {
+    let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let folder = std::env::var_os("WUG_SHARED").map_or(beside, Into::into).join("grammars");
+    let Ok(entries) = folder.read_dir() else {
+        assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "no grammars in {}", folder.display());
+        eprintln!("skipped: no grammars in {}", folder.display());
+        return Vec::new();
+    };
+    let load = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("a grammar that can be read");
+        let loaded =
+            crate::load::load_text(&name, &text, crate::Notation::F1).unwrap_or_else(|e| panic!("{e}"));
+        (name, loaded.grammar)
+    };
+    let mut grammars: Vec<_> = entries.flatten().map(|entry| load(entry.path())).collect();
+    grammars.sort_by(|a, b| a.0.cmp(&b.0));
+    grammars
+}
+
 /// What is wrong with the form of a grammar, if anything is: what every
 /// pass must see to, whatever else it does.
 pub fn malformed(grammar: &Grammar) -> Option<String> {

@@ -69,30 +69,11 @@ fn engines_agree_on_built_in_grammars() {
     }
 }
 
-/// The grammars of the papers, if they are there.
-fn shared() -> Vec<(String, Grammar)> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = std::env::var_os("WUG_SHARED").map_or(root.join("../shared"), Into::into).join("grammars");
-    let Ok(entries) = folder.read_dir() else {
-        assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "no grammars in {}", folder.display());
-        eprintln!("skipped: no grammars in {}", folder.display());
-        return Vec::new();
-    };
-    let mut grammars = Vec::new();
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&path).unwrap();
-        grammars.push((name.clone(), load_text(&name, &text, Notation::F1).unwrap().grammar));
-    }
-    grammars.sort_by(|a, b| a.0.cmp(&b.0));
-    grammars
-}
-
 #[test]
 fn engines_agree_on_the_grammars_of_the_papers() {
     // Longer with the budget of property tests.
     let inputs = wug_property::budget(10).clamp(10, 1_000);
-    for (name, grammar) in shared() {
+    for (name, grammar) in testing::shared() {
         for max_depth in [1, 8, 32, 128] {
             for closing in [ClosingMode::Min, ClosingMode::Cheap] {
                 let max_size = if inputs > 10 { 1 << 20 } else { 50_000 };

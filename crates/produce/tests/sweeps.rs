@@ -4,34 +4,15 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use wug_grammar::load::load_text;
-use wug_grammar::{Grammar, Notation};
+use wug_grammar::{Notation, testing};
 use wug_produce::tables::Tables;
 use wug_produce::{Engine, Options, Program, Scratch};
-
-/// The grammars of the papers, if they are there.
-fn shared() -> Vec<(String, Grammar)> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = std::env::var_os("WUG_SHARED").map_or(root.join("../shared"), Into::into).join("grammars");
-    let Ok(entries) = folder.read_dir() else {
-        assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "no grammars in {}", folder.display());
-        eprintln!("skipped: no grammars in {}", folder.display());
-        return Vec::new();
-    };
-    let mut grammars = Vec::new();
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&path).unwrap();
-        grammars.push((name.clone(), load_text(&name, &text, Notation::F1).unwrap().grammar));
-    }
-    grammars.sort_by(|a, b| a.0.cmp(&b.0));
-    grammars
-}
 
 /// Compares mean lengths with the expected ones, by about so many bytes of
 /// each grammar at each depth; gives how many were compared.
 fn means(depths: &[u32], bytes: f64) -> usize {
     let mut compared = 0;
-    for (name, grammar) in shared() {
+    for (name, grammar) in testing::shared() {
         for &max_depth in depths {
             // The cap is out of reach.
             let options = Options { max_depth, max_size: 1 << 40, ..Options::default() };
@@ -62,14 +43,14 @@ fn means(depths: &[u32], bytes: f64) -> usize {
 #[test]
 fn mean_lengths_are_the_expected_ones() {
     let compared = means(&[8, 32], 1e6);
-    assert!(compared > 10 || shared().is_empty(), "{compared}");
+    assert!(compared > 10 || testing::shared().is_empty(), "{compared}");
 }
 
 #[test]
 #[ignore = "takes minutes; .ci/long runs it"]
 fn mean_lengths_are_the_expected_ones_at_all_depths() {
     let compared = means(&[0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128], 5e7);
-    assert!(compared > 80 || shared().is_empty(), "{compared}");
+    assert!(compared > 80 || testing::shared().is_empty(), "{compared}");
 }
 
 /// What tells inputs apart: two that differ have the same with a probability
@@ -83,7 +64,9 @@ fn mark(input: &[u8]) -> u64 {
 #[test]
 #[ignore = "takes a minute; .ci/long runs it"]
 fn as_many_of_a_million_inputs_differ_as_by_the_reference() {
-    let Some((_, grammar)) = shared().into_iter().find(|(name, _)| name == "f1_expr.json") else { return };
+    let Some((_, grammar)) = testing::shared().into_iter().find(|(name, _)| name == "f1_expr.json") else {
+        return;
+    };
     let program = Program::new(&grammar, Options { max_depth: 8, ..Options::default() }).unwrap();
     let n = 1_000_000;
     let mut tables = Tables::new(&program, b"").unwrap();

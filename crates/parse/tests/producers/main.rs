@@ -7,9 +7,7 @@
 
 mod emitted;
 
-use std::path::PathBuf;
-use wug_grammar::load::{LoadOptions, NoImports, Text, load};
-use wug_grammar::testing::{lexical_grammar, productive_grammar};
+use wug_grammar::testing::{self, lexical_grammar, productive_grammar};
 use wug_grammar::{Grammar, builtin, print};
 use wug_parse::{Cache, Failure, Limits, Parser};
 use wug_produce::tables::Tables;
@@ -170,23 +168,6 @@ fn expect(name: &str, tally: &Tally) {
     assert!(tally.replayed * 20 >= tally.inputs * 19, "{name}: {tally:?}");
 }
 
-/// The grammars of the papers; none if they are not there.
-fn shared() -> Vec<(String, Grammar)> {
-    let folder = std::env::var_os("WUG_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
-    let Ok(files) = std::fs::read_dir(folder.join("grammars")) else {
-        assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "no shared grammars");
-        eprintln!("skipped: no shared grammars");
-        return Vec::new();
-    };
-    let grammar = |path: PathBuf| {
-        let name = path.to_string_lossy().into_owned();
-        let text = Text { name: name.clone(), bytes: std::fs::read(&path).expect("a file") };
-        let loaded = load(vec![text], LoadOptions::default(), &NoImports).ok()?;
-        Some((name, loaded.grammar))
-    };
-    files.filter_map(|file| grammar(file.expect("a file").path())).collect()
-}
-
 fn built_in() -> Vec<(String, Grammar)> {
     let load = |b: &builtin::Builtin| (b.name.to_string(), b.load().expect("it loads").grammar);
     builtin::all().iter().map(load).collect()
@@ -207,7 +188,7 @@ fn inputs_of_built_in_grammars() {
 
 #[test]
 fn inputs_of_shared_grammars() {
-    for (name, grammar) in shared() {
+    for (name, grammar) in testing::shared() {
         let wanted = Wanted { count: 20, seed: 3, depth: 9, max_size: 20_000, c: false };
         if let Some(tally) = check(&grammar, wanted) {
             expect(&name, &tally);
@@ -247,7 +228,7 @@ fn inputs_of_made_up_grammars() {
 #[test]
 #[ignore = "takes some minutes"]
 fn sweep() {
-    for (name, grammar) in shared().into_iter().chain(built_in()) {
+    for (name, grammar) in testing::shared().into_iter().chain(built_in()) {
         let mut all = Tally::default();
         for (seed, depth) in [(1, 3), (2, 8), (3, 16), (4, 32)] {
             let wanted = Wanted { count: 150, seed, depth, max_size: 20_000, c: depth == 8 };

@@ -5,7 +5,6 @@ mod compile;
 
 use arbitrary::Unstructured;
 use compile::{Case, Compiler, Wanted};
-use std::path::PathBuf;
 use wug_grammar::facts::ClosingMode;
 use wug_grammar::load::load_text;
 use wug_grammar::{Grammar, Notation, builtin, testing};
@@ -124,25 +123,6 @@ fn every_compiler_takes_every_style_without_a_warning() {
     }
 }
 
-/// The grammars of the papers, if they are there.
-fn shared() -> Vec<Grammar> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder =
-        std::env::var_os("WUG_SHARED").map_or(root.join("../shared"), PathBuf::from).join("grammars");
-    let Ok(entries) = folder.read_dir() else {
-        assert!(std::env::var_os("WUG_REQUIRE_ALL").is_none(), "no grammars in {}", folder.display());
-        eprintln!("skipped: no grammars in {}", folder.display());
-        return Vec::new();
-    };
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let load = |path: &PathBuf| {
-        let text = std::fs::read_to_string(path).unwrap();
-        load_text(&path.to_string_lossy(), &text, Notation::F1).unwrap().grammar
-    };
-    paths.iter().map(load).collect()
-}
-
 #[test]
 fn grammars_of_the_papers_give_the_bytes_of_the_reference() {
     sweep(Style::Recursive, &[1, 8, 32, 128], 8);
@@ -158,7 +138,7 @@ fn grammars_of_the_papers_in_every_style() {
 
 fn sweep(style: Style, depths: &[u32], inputs: u64) {
     let mut cases = Vec::new();
-    for grammar in shared() {
+    for (_, grammar) in testing::shared() {
         let program = program(&grammar, ClosingMode::Min);
         cases.push(Case { grammar, program, wanted: wanted(depths, &[60_000], inputs) });
     }
