@@ -159,9 +159,8 @@ fn walks_are_mutated_beside_trees_or_in_their_place() {
         let out = folder(name);
         let (report, _) = run_with(structure, target(), None, &out, Start::New, Seeds::Fresh, options);
         let report = report.expect("a campaign");
-        // What is made anew is no mutation.
-        let mutations = || report.mutators.iter().filter(|one| one.name != "generate");
-        let of = |walks: bool| mutations().filter(move |one| one.name.starts_with("walk-") == walks);
+        let of =
+            |walks: bool| report.mutators.iter().filter(move |one| one.name.starts_with("walk-") == walks);
         let [walked, others] = [true, false].map(|walks| of(walks).map(|one| one.tries).sum::<u64>());
         assert_eq!(of(true).count(), 3);
         match mutators {
@@ -204,8 +203,7 @@ fn the_share_of_inputs_without_regard_to_the_grammar_is_bounded() {
     // what is made of the others.
     let byte_level = tries(&["havoc", "token"]);
     assert!(byte_level > all / 50 && byte_level < all * 42 / 100, "{byte_level} of {all}");
-    // The floor of the schedule holds.
-    assert!(tries(&["leaf"]) > all / 500, "{report:?}");
+    assert!(tries(&["leaf"]) > all / 100, "{report:?}");
 }
 
 #[test]
