@@ -278,6 +278,15 @@ fn without_anything_to_start_with_it_says_so() {
 }
 
 #[test]
+fn a_target_whose_runtime_tells_nothing_is_named() {
+    let object = common::build("gcc", &["-c"], "lists.c", "lists-plain.o");
+    let program = build_native("gcc", &[], object.to_str().expect("a path"), "lists-mute");
+    let out = folder("mute");
+    let (refused, _) = run_on(program, None, &out, Start::New, Seeds::Fresh, repeatable(3, 10));
+    assert!(refused.expect_err("it tells nothing").to_string().contains("tells nothing of what inputs reach"));
+}
+
+#[test]
 fn a_target_without_instrumentation_is_fuzzed_if_one_insists() {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lists-plain");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets/lists.c");

@@ -151,6 +151,8 @@ pub enum Error {
     NoInput(String),
     /// The target does not tell what it reaches.
     NotInstrumented(String),
+    /// The target has a runtime, and does not tell what it reaches.
+    TellsNothing(String),
     /// The target does not tell what it compares.
     NotTraced(String),
 }
@@ -165,6 +167,11 @@ impl fmt::Display for Error {
                 f,
                 "`{program}` is not instrumented, so nothing tells what inputs reach in it: build it with \
                  `wug cc` or AFL++, or fuzz it as it is with -n"
+            ),
+            Error::TellsNothing(program) => write!(
+                f,
+                "`{program}` tells nothing of what inputs reach in it: none of its sources was compiled \
+                 with `wug cc`, or another version of wug did so; build it again, or fuzz it as it is with -n"
             ),
             Error::NotTraced(program) => write!(
                 f,
@@ -292,7 +299,9 @@ impl<'a> Campaign<'a> {
             parts;
         let executor = Executor::new(target.clone(), execution.clone())?;
         if executor.ids() == 0 && !options.plain {
-            return Err(Error::NotInstrumented(target.program.to_string_lossy().into_owned()));
+            let name = target.program.to_string_lossy().into_owned();
+            let has_runtime = target.is_instrumented();
+            return Err(if has_runtime { Error::TellsNothing(name) } else { Error::NotInstrumented(name) });
         }
         let checked = checked.map(|target| recheck::executor(target, &execution)).transpose()?;
         for missing in executor.missing() {
