@@ -89,7 +89,7 @@ def kept(given: argparse.Namespace, run: Run, core: int, what: str, measure) -> 
         words = command(run.arm, run.target, run.number, run.builds, run.folder, given.seconds, given.wug)
         hand_over(run.folder)
         status = bounded(words, run.folder / "log", given.seconds * 2 + 60, core, QUIET)
-        if not (campaign / "queue").is_dir():
+        if not any((campaign / "queue").glob("id:*")):
             sys.exit(f"no queue of {run.arm} on {run.target}, exit code {status}: see {run.folder / 'log'}")
         ended.write_text("")
     one = {"target": run.target, "arm": run.arm, "run": run.number, "seconds": given.seconds,
