@@ -106,7 +106,7 @@ fn all_tokens_are_found_however_the_input_is_read() {
             ("harness", Target::new(&harness)),
         ] {
             let out = folder(&format!("{compiler}-{how}"));
-            let outcome = explore(target, &out, 1, 10_000);
+            let outcome = explore(target, &out, 1, 6_000);
             assert_eq!(outcome.remark, None);
             assert_eq!(outcome.report.corpus_count as usize, kept(&out, "queue").len());
             check(&out);

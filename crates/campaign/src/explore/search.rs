@@ -214,9 +214,14 @@ impl Explorer<'_> {
             }
             let known = self.is_known(offer.deed, offer.usual);
             // What a lexer asks for in every state is worth less than the
-            // tokens that the parser asks for in this one.
-            let lexed = if offer.usual && !offered.codes.is_empty() { LEXED } else { 0 };
-            let doubts = lexed + known + doubts(offer.kind);
+            // tokens that the parser asks for in this one. Where no token is
+            // compared, it is all that tells what can follow, new or not.
+            let by_state = match (offer.usual, offered.codes.is_empty()) {
+                (true, true) => 0,
+                (true, false) => LEXED + known,
+                (false, _) => known,
+            };
+            let doubts = by_state + doubts(offer.kind);
             self.add(node, offer.keep, &offer.text, offer.kind, doubts);
             if doubts == 0 {
                 self.try_end(node, offer.keep, &offer.text, offer.kind)?;
