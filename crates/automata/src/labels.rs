@@ -155,6 +155,20 @@ impl Labels {
         Some((at, member - slots[at].member))
     }
 
+    /// A member of fewest bytes.
+    pub(crate) fn shortest(&self, label: u32) -> u32 {
+        let least = self.labels[label as usize].least;
+        let mut shortest = self.slots(label).iter().filter_map(|slot| match slot.leaf {
+            Leaf::Words { first, count } => {
+                let is_least = |word: &u32| self.words[(first + word) as usize].len == least;
+                (0..count).find(is_least).map(|word| slot.member + word)
+            }
+            // The first member of a class is the shortest.
+            Leaf::Class(class) => (self.classes[class.index()].min_len() == least).then_some(slot.member),
+        });
+        shortest.next().unwrap_or(0)
+    }
+
     /// Appends the bytes of a member of a leaf.
     #[inline]
     pub fn emit(&self, leaf: Leaf, member: u32, out: &mut Vec<u8>) {

@@ -19,6 +19,7 @@ mod pool;
 mod read;
 mod replay;
 pub mod shapes;
+mod stacks;
 mod table;
 mod trace;
 pub mod uniform;
@@ -34,6 +35,7 @@ pub use labels::{Label, Labels, Leaf, Slot, Word};
 pub use mutate::{MAX_REPEATS, Mutant};
 pub use pool::Pool;
 pub use read::{Reader, Unread};
+pub use stacks::Stacks;
 pub use trace::{Trace, Tracer};
 pub use walk::{TooShort, Walker, Weight};
 

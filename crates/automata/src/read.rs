@@ -39,11 +39,11 @@ pub enum Unread {
 }
 
 /// A state at a place of the input.
-struct Reached {
-    state: u32,
+pub(crate) struct Reached {
+    pub state: u32,
     /// Where from, and by what step.
-    from: u32,
-    step: Step,
+    pub from: u32,
+    pub step: Step,
 }
 
 impl<'a> Reader<'a> {
@@ -158,13 +158,13 @@ fn words(labels: &Labels, first: u32, sorted: &[u32], input: &[u8], found: &mut 
     }
 }
 
-fn word_of(labels: &Labels, word: u32) -> &[u8] {
+pub(crate) fn word_of(labels: &Labels, word: u32) -> &[u8] {
     let word = labels.words[word as usize];
     &labels.text[word.start as usize..(word.start + word.len) as usize]
 }
 
 /// The value that an input begins with, as members of a class are numbered.
-fn first(class: &Class, input: &[u8]) -> Option<(u32, usize)> {
+pub(crate) fn first(class: &Class, input: &[u8]) -> Option<(u32, usize)> {
     let &byte = input.first()?;
     if class.unit() == Unit::Byte || byte < 0x80 {
         return Some((u32::from(byte), 1));
@@ -178,7 +178,7 @@ fn first(class: &Class, input: &[u8]) -> Option<(u32, usize)> {
 }
 
 /// The steps that led somewhere.
-fn walk(reached: &[Reached], mut number: u32) -> Vec<Step> {
+pub(crate) fn walk(reached: &[Reached], mut number: u32) -> Vec<Step> {
     let mut steps = Vec::new();
     while number != 0 {
         let Reached { from, step, .. } = reached[number as usize];

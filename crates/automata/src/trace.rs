@@ -45,7 +45,7 @@ impl Trace {
         &self.bytes
     }
 
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.points.clear();
         self.bytes.clear();

@@ -15,7 +15,6 @@
 //! end is taken. Far from the limit nothing is checked (`stride`).
 
 use crate::automaton::{Automaton, Step};
-use crate::labels::Leaf;
 use crate::table::{BLOCK, Place, Stop, Table};
 
 /// What a class counts as, when a transition is drawn.
@@ -184,18 +183,7 @@ impl Automaton {
         let row = self.row(state).iter().enumerate();
         let best = row.min_by_key(|(_, transition)| bytes(transition));
         let (place, transition) = best.map_or((0, self.transitions[0]), |(place, t)| (place, *t));
-        let label = labels.labels[transition.label as usize];
-        let mut shortest = labels.slots(transition.label).iter().filter_map(|slot| match slot.leaf {
-            Leaf::Words { first, count } => {
-                let is_least = |word: &u32| labels.words[(first + word) as usize].len == label.least;
-                (0..count).find(is_least).map(|word| slot.member + word)
-            }
-            // The first member of a class is the shortest.
-            Leaf::Class(class) => {
-                (labels.classes[class.index()].min_len() == label.least).then_some(slot.member)
-            }
-        });
-        self.step(state, place as u32, shortest.next().unwrap_or(0))
+        self.step(state, place as u32, labels.shortest(transition.label))
     }
 }
 

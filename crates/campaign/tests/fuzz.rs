@@ -6,13 +6,12 @@ use common::build_native;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wug_automata::{Built, Form, Limits, Walker, Weight};
 use wug_campaign::executor::{self, Target};
 use wug_campaign::folder::{self, Folder, Setup, Start, sync::Sync};
 use wug_campaign::fuzz::{Campaign, Error, Event, Mutators, Options, Parts, Seeds, Watch};
 use wug_campaign::report::{MutatorReport, Report};
 use wug_campaign::structure::Structure;
-use wug_campaign::walks::Walks;
+use wug_campaign::walks::{self, Walks};
 use wug_grammar::{Grammar, Notation, load::load_text};
 use wug_parse::{Cache, Parser};
 
@@ -146,14 +145,12 @@ fn a_bug_that_needs_structure_is_found_and_kept() {
 #[test]
 fn walks_are_mutated_beside_trees_or_in_their_place() {
     let grammar = grammar();
-    let lowered = wug_grammar::transform::lower::lower(&grammar);
-    let form = Form::of(&lowered.grammar).expect("a form");
-    let built = Built::new(form, Limits::DEFAULT).expect("an automaton");
-    let walker = Walker::new(&built.automaton, Weight::One);
+    let form = walks::form(&grammar).expect("a form");
     for (mutators, name) in
         [(Mutators::Both, "both"), (Mutators::Aggressive, "walks"), (Mutators::Spot, "trees")]
     {
-        let structure = Structure::new(&grammar).expect("it is small").with_walks(Walks::new(&walker));
+        let walks = Walks::new(&form).expect("it is numbered");
+        let structure = Structure::new(&grammar).expect("it is small").with_walks(walks);
         // Nothing may leave the language.
         let options = Options { mutators, invalid: 0.0, ..repeatable(4, 6_000) };
         let out = folder(name);
@@ -165,7 +162,7 @@ fn walks_are_mutated_beside_trees_or_in_their_place() {
         assert_eq!(of(true).count(), 3);
         match mutators {
             Mutators::Both => assert!(of(true).all(|one| one.tries > 20) && others > 500, "{report:?}"),
-            // Entries beyond the automaton keep to their trees.
+            // Long entries keep to their trees.
             Mutators::Aggressive => assert!(walked > 500 && walked > others, "{report:?}"),
             Mutators::Spot => assert!(walked == 0 && others > 500, "{report:?}"),
         }
@@ -283,7 +280,9 @@ fn a_target_whose_runtime_tells_nothing_is_named() {
     let program = build_native("gcc", &[], object.to_str().expect("a path"), "lists-mute");
     let out = folder("mute");
     let (refused, _) = run_on(program, None, &out, Start::New, Seeds::Fresh, repeatable(3, 10));
-    assert!(refused.expect_err("it tells nothing").to_string().contains("tells nothing of what inputs reach"));
+    assert!(
+        refused.expect_err("it tells nothing").to_string().contains("tells nothing of what inputs reach")
+    );
 }
 
 #[test]

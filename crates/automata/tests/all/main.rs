@@ -5,5 +5,6 @@ mod files;
 mod inputs;
 mod language;
 mod mutations;
+mod stacks;
 mod uniform;
 mod walks;

@@ -13,8 +13,8 @@ use wug_produce::mutate::Tree;
 const RUNS: usize = 16;
 const BYTES_PER_RUN: usize = 4;
 const MOST_RUNS: usize = 128;
-/// One in so many runs may go into this.
-const SHARE: u64 = 8;
+/// One in so many runs may go into this, and as much of the time.
+const SHARE: u32 = 8;
 /// Entries whose changes wait.
 const WAITING: usize = 512;
 /// Events that a run may log.
@@ -89,9 +89,11 @@ impl Campaign<'_> {
     /// Whether comparisons of an entry are to be had.
     pub(super) fn has_operands(&self, at: usize, origin: &[u8]) -> bool {
         self.comparisons.as_ref().is_some_and(|comparisons| {
+            let in_time = || self.options.repeatable || comparisons.time * SHARE <= self.figures.own().0;
             let fresh = !comparisons.done.contains(&at)
                 && origin.len() <= operands::LONGEST
-                && comparisons.execs * SHARE <= self.figures.execs;
+                && comparisons.execs * u64::from(SHARE) <= self.figures.execs
+                && in_time();
             fresh || comparisons.waiting.contains_key(&at)
         })
     }

@@ -74,8 +74,8 @@ impl Campaign<'_> {
             Some(structure) => self.corpus.take_tree(at, &origin, structure),
             None => None,
         };
-        if let Some(walks) = self.structure.as_mut().and_then(|structure| structure.walks.as_mut()) {
-            walks.begin(&origin);
+        if let Some(structure) = &mut self.structure {
+            structure.begin_walk(&origin);
         }
         let outcome = self.inputs_of(at, &origin, tree.as_ref());
         self.corpus.put_tree(at, tree);
@@ -106,8 +106,7 @@ impl Campaign<'_> {
         let has_tokens = self.structure.as_ref().is_some_and(Structure::has_tokens);
         let (careless, operands) = (self.share.permits(parses), self.has_operands(at, origin));
         let (form, links, strings) = self.lessons(at, origin);
-        let walks = self.structure.as_ref().and_then(|structure| structure.walks.as_ref());
-        let walks = parses && walks.is_some_and(|walks| walks.ready());
+        let walks = parses && self.structure.as_ref().is_some_and(Structure::has_walk);
         let (spot, aggressive) = match self.options.mutators {
             Mutators::Both => (true, true),
             Mutators::Spot => (true, false),
@@ -167,10 +166,8 @@ impl Campaign<'_> {
             }
             Way::Walk(op) => {
                 keeps = true;
-                let walks = self.structure.as_mut().and_then(|structure| structure.walks.as_mut());
-                walks
-                    .filter(|_| tree.is_some())
-                    .and_then(|walks| walks.mutate(op, &mut self.rng, longest, &mut self.input).then_some(1))
+                let structure = self.structure.as_mut().filter(|_| tree.is_some());
+                structure.and_then(|one| one.walk(op, &mut self.rng, longest, &mut self.input).then_some(1))
             }
             Way::Leaf => tree.and_then(|tree| self.change_leaf(origin, tree)).map(|valid| {
                 keeps = valid;

@@ -80,11 +80,12 @@ impl Operands {
     pub fn changes(&mut self, first: Traced<'_>, second: Traced<'_>) -> Vec<Change> {
         self.proposed.resize(SLOTS, 0);
         let mut found = Found::default();
+        let inputs = Inputs::of(first.input, second.input);
         for pair in pairs::of(first.events, second.events) {
             let slot = slot_of(&pair);
             let rank = (self.proposed[slot], pair.round);
             let before = found.ranked.len();
-            places(&pair, first.input, second.input, &mut |change| found.add(rank, change));
+            places(&pair, &inputs, &mut |change| found.add(rank, change));
             if found.ranked.len() > before {
                 self.proposed[slot] = self.proposed[slot].saturating_add(1);
             }
@@ -132,12 +133,12 @@ fn slot_of(pair: &Pair<'_>) -> usize {
 }
 
 /// All places where the operand of a pair stands, with what to put there.
-fn places(pair: &Pair<'_>, input: &[u8], coloured: &[u8], add: &mut dyn FnMut(Change)) {
+fn places(pair: &Pair<'_>, inputs: &Inputs<'_>, add: &mut dyn FnMut(Change)) {
     match (pair.from, pair.from_coloured, pair.to) {
         (Operand::Text(from), Operand::Text(other), Operand::Text(to)) => {
             let mut put = |from: &[u8], other: &[u8]| {
                 if from != to {
-                    for at in find(input, coloured, from, other, false).take(PLACES) {
+                    for at in inputs.find(from, other, false).take(PLACES) {
                         add(Change { at, len: from.len(), to: to.into() });
                     }
                 }
@@ -159,7 +160,7 @@ fn places(pair: &Pair<'_>, input: &[u8], coloured: &[u8], add: &mut dyn FnMut(Ch
                     continue;
                 }
                 let whole = form.is_digits();
-                for at in find(input, coloured, &from, &from_coloured, whole).take(PLACES) {
+                for at in inputs.find(&from, &from_coloured, whole).take(PLACES) {
                     // Less and greater are not told apart: both neighbours.
                     for wanted in [to, to.wrapping_add(1), to.wrapping_sub(1)] {
                         let mut bytes = Vec::new();
@@ -174,25 +175,45 @@ fn places(pair: &Pair<'_>, input: &[u8], coloured: &[u8], add: &mut dyn FnMut(Ch
     }
 }
 
-/// Where `pattern` stands in `input` and `other` in its copy. Digits must
-/// not be a part of more digits.
-fn find<'a>(
+/// An input and its copy, with where each byte stands in the input: most
+/// operands stand nowhere, which must not cost a look at all of it.
+struct Inputs<'a> {
     input: &'a [u8],
     coloured: &'a [u8],
-    pattern: &'a [u8],
-    other: &'a [u8],
-    whole: bool,
-) -> impl Iterator<Item = usize> + 'a {
-    let last = if pattern.is_empty() { 0 } else { (input.len() + 1).saturating_sub(pattern.len()) };
-    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-    (0..last).filter(move |&at| {
-        input[at] == pattern[0]
-            && input[at..].starts_with(pattern)
-            && coloured.get(at..).is_some_and(|rest| rest.starts_with(other))
-            && !(whole
-                && (digit(at.checked_sub(1).and_then(|at| input.get(at)))
-                    || digit(input.get(at + pattern.len()))))
-    })
+    /// Places, by the byte that stands there, and where those of each begin.
+    places: Vec<u32>,
+    first: [u32; 257],
+}
+
+impl<'a> Inputs<'a> {
+    fn of(input: &'a [u8], coloured: &'a [u8]) -> Inputs<'a> {
+        let mut first = [0; 257];
+        input.iter().for_each(|&byte| first[usize::from(byte) + 1] += 1);
+        (0..256).for_each(|byte| first[byte + 1] += first[byte]);
+        let (mut next, mut places) = (first, vec![0; input.len()]);
+        for (at, &byte) in (0..).zip(input) {
+            places[next[usize::from(byte)] as usize] = at;
+            next[usize::from(byte)] += 1;
+        }
+        Inputs { input, coloured, places, first }
+    }
+
+    /// Where `pattern` stands in the input and `other` in its copy. Digits must
+    /// not be a part of more digits.
+    fn find(&self, pattern: &[u8], other: &[u8], whole: bool) -> impl Iterator<Item = usize> {
+        let places = pattern.first().map_or(&[][..], |&byte| {
+            let range = self.first[usize::from(byte)]..self.first[usize::from(byte) + 1];
+            &self.places[range.start as usize..range.end as usize]
+        });
+        let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        places.iter().map(|&at| at as usize).filter(move |&at| {
+            self.input[at..].starts_with(pattern)
+                && self.coloured.get(at..).is_some_and(|rest| rest.starts_with(other))
+                && !(whole
+                    && (digit(at.checked_sub(1).and_then(|at| self.input.get(at)))
+                        || digit(self.input.get(at + pattern.len()))))
+        })
+    }
 }
 
 #[cfg(test)]

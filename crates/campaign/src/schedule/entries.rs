@@ -44,7 +44,9 @@ pub struct Turns {
     holders: Vec<u32>,
     /// Sums of weights of the entries that parse, and of the others.
     sums: [Vec<(f64, u32)>; 2],
+    /// Draws since all were weighed, and the mean cost of then.
     stale: u32,
+    mean_cost: f64,
 }
 
 impl Turns {
@@ -58,7 +60,11 @@ impl Turns {
             self.holders[at] += 1;
         }
         self.merits.push(merits);
-        self.stale = WEIGHED_EVERY;
+        // It can be drawn at once; what it means for the others can wait.
+        match self.merits.len() {
+            1 => self.weigh(),
+            count => self.put(count - 1),
+        }
     }
 
     /// How many there are.
@@ -104,19 +110,23 @@ impl Turns {
     fn weigh(&mut self) {
         self.stale = 0;
         let count = self.merits.len().max(1) as f64;
-        let cost = self.merits.iter().map(|m| m.cost).sum::<f64>() / count;
+        self.mean_cost = self.merits.iter().map(|m| m.cost).sum::<f64>() / count;
         self.sums.iter_mut().for_each(Vec::clear);
-        for (at, merits) in self.merits.iter().enumerate() {
-            let weight = self.weight(merits, cost);
-            let sums = &mut self.sums[usize::from(!merits.valid)];
-            let before = sums.last().map_or(0.0, |last| last.0);
-            sums.push((before + weight, at as u32));
-        }
+        (0..self.merits.len()).for_each(|at| self.put(at));
     }
 
-    fn weight(&self, merits: &Merits, mean_cost: f64) -> f64 {
+    /// Puts the weight of an entry behind the others.
+    fn put(&mut self, at: usize) {
+        let merits = &self.merits[at];
+        let weight = self.weight(merits);
+        let sums = &mut self.sums[usize::from(!merits.valid)];
+        let before = sums.last().map_or(0.0, |last| last.0);
+        sums.push((before + weight, at as u32));
+    }
+
+    fn weight(&self, merits: &Merits) -> f64 {
         let rarity: f64 = merits.edges.iter().map(|edge| 1.0 / f64::from(self.holders[*edge as usize])).sum();
-        let speed = (mean_cost / merits.cost.max(1e-3)).clamp(0.1, 4.0);
+        let speed = (self.mean_cost / merits.cost.max(1e-3)).clamp(0.1, 4.0);
         let size = (LARGE as f64 / merits.size.max(1) as f64).min(1.0);
         let depth = 1.0 + f64::from(merits.depth.min(32)) / 16.0;
         let news = if merits.turns == 0 { 4.0 } else { 1.0 };

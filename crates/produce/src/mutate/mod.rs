@@ -124,6 +124,12 @@ pub struct Mutator {
 }
 
 impl Mutator {
+    /// Appends some lexeme of a token's rule; whether there is one.
+    pub fn append_lexeme(&mut self, rule: RuleId, rng: &mut Rng, out: &mut Vec<u8>) -> bool {
+        let text = self.lexemes.draw(&self.shape, rule, rng);
+        text.map(|text| out.extend_from_slice(text)).is_some()
+    }
+
     /// Prepares a grammar as its author wrote it.
     pub fn new(grammar: &Grammar) -> Result<Mutator, Box<Diagnostic>> {
         let shape = Shape::of(grammar)?;

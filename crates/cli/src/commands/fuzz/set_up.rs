@@ -10,16 +10,14 @@ use crate::{Failure, Outcome, terminal};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
-use wug_automata::{Built, Form, Limits, Walker, Weight};
 use wug_campaign::dictionary::{self, Sections};
 use wug_campaign::executor::{self, Target};
 use wug_campaign::folder::{Folder, Setup, Start, sync::Sync};
 use wug_campaign::fuzz::{Campaign, Error, Mutators, Options, Parts, Seeds};
 use wug_campaign::report::Report;
 use wug_campaign::structure::Structure;
-use wug_campaign::walks::Walks;
+use wug_campaign::walks::{self, Walks};
 use wug_grammar::Grammar;
-use wug_grammar::transform::lower;
 
 /// All that a campaign needs, ready to run.
 pub struct Started<'a> {
@@ -41,16 +39,6 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// The automaton of a grammar, if it has one whose walks are inputs: tokens
-/// that may run together would need to be read again each time.
-fn automaton(grammar: &Grammar) -> Option<Built> {
-    let lowered = lower::lower(grammar);
-    if !lowered.unproven.is_empty() {
-        return None;
-    }
-    Built::new(Form::of(&lowered.grammar).ok()?, Limits::DEFAULT).ok()
-}
-
 fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Message(1, error.to_string())
 }
@@ -68,7 +56,8 @@ impl<'a> Started<'a> {
         let hang = crate::execution_arg::number::<u64>("AFL_HANG_TMOUT")?;
         let options = Options {
             seed,
-            repeatable: fuzz.seed.is_some(),
+            // What ends by the clock is never the same again.
+            repeatable: fuzz.seed.is_some() && fuzz.seconds.is_none(),
             max_execs: fuzz.execs,
             max_time: fuzz.seconds.map(Duration::from_secs),
             until_crash: is_set("AFL_BENCH_UNTIL_CRASH"),
@@ -154,16 +143,15 @@ impl<'a> Started<'a> {
     }
 
     pub fn run(mut self, json: bool) -> Outcome {
-        let automaton = match self.options.mutators {
+        let form = match self.options.mutators {
             Mutators::Spot => None,
-            _ => self.grammar.and_then(automaton),
+            _ => self.grammar.and_then(walks::form),
         };
-        let walker = automaton.as_ref().map(|built| Walker::new(&built.automaton, Weight::One));
         let structure = match self.grammar {
             Some(grammar) => {
                 let structure = Structure::new(grammar).map_err(failed)?;
-                Some(match &walker {
-                    Some(walker) => structure.with_walks(Walks::new(walker)),
+                Some(match form.as_ref().and_then(|form| Walks::new(form).ok()) {
+                    Some(walks) => structure.with_walks(walks),
                     None => structure,
                 })
             }
