@@ -144,16 +144,22 @@ fn a_bug_that_needs_structure_is_found_and_kept() {
 
 #[test]
 fn walks_are_mutated_beside_trees_or_in_their_place() {
-    let grammar = grammar();
-    let form = walks::form(&grammar).expect("a form");
+    check_walks(&grammar(), "bytes");
+    // Between tokens anything may stand that is skipped.
+    let text = "list = '(' item* ')' ; item = list | WORD ; token WORD = [abc]+ ; skip SPACE = ' '+ ;";
+    check_walks(&load_text("tokens.wug", text, Notation::Wug).expect("it loads").grammar, "tokens");
+}
+
+fn check_walks(grammar: &Grammar, of: &str) {
+    let form = walks::form(grammar).expect("a form");
     for (mutators, name) in
         [(Mutators::Both, "both"), (Mutators::Aggressive, "walks"), (Mutators::Spot, "trees")]
     {
         let walks = Walks::new(&form).expect("it is numbered");
-        let structure = Structure::new(&grammar).expect("it is small").with_walks(walks);
+        let structure = Structure::new(grammar).expect("it is small").with_walks(walks);
         // Nothing may leave the language.
         let options = Options { mutators, invalid: 0.0, ..repeatable(4, 6_000) };
-        let out = folder(name);
+        let out = folder(&format!("{name}-{of}"));
         let (report, _) = run_with(structure, target(), None, &out, Start::New, Seeds::Fresh, options);
         let report = report.expect("a campaign");
         let of =
@@ -168,7 +174,7 @@ fn walks_are_mutated_beside_trees_or_in_their_place() {
         }
         // A parser that knows nothing of automata accepts all of it.
         assert_eq!(report.corpus_parsed, report.corpus_count, "{report:?}");
-        let parser = Parser::new(&grammar).expect("it is small");
+        let parser = Parser::new(grammar).expect("it is small");
         for (name, bytes) in queue(&out) {
             let parsed = parser.parse(&bytes, &mut Cache::new(&parser), wug_parse::Limits::default());
             assert!(parsed.is_ok(), "{name}: {}", String::from_utf8_lossy(&bytes));

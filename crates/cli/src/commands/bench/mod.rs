@@ -15,6 +15,7 @@ mod plot;
 mod produce;
 mod profile;
 mod reduce;
+mod rivals;
 mod sinks;
 mod walks;
 

@@ -4,13 +4,14 @@
 //! All contestants make about as many bytes in each round, in memory, on one
 //! core. A round is timed by the CPU time of this thread.
 
-use super::{cpu, median};
+use super::{cpu, median, rivals};
 use crate::commands::generate::compiled::Compiled;
 use crate::commands::{print, print_json};
 use crate::grammar_arg::GrammarArg;
 use crate::{Failure, Outcome, size};
 use clap::Args;
 use serde::Serialize;
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::time::Duration;
 use wug_produce::tables::Tables;
@@ -35,6 +36,16 @@ pub struct Produce {
     /// Rounds
     #[arg(long, default_value = "7", value_name = "N")]
     rounds: usize,
+    /// Beside them, grammarinator, dharma and gramfuzz
+    /// on JSON, as far as PYTHON has them
+    #[arg(
+        long,
+        value_name = "PYTHON",
+        num_args = 0..=1,
+        default_missing_value = "python3",
+        verbatim_doc_comment
+    )]
+    rivals: Option<OsString>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -73,8 +84,10 @@ impl Produce {
                 rows.push(self.measure(name, depth)?);
             }
         }
+        let rivals = self.rivals.as_deref().map(|python| rivals::measure(python, &self.depths));
         if self.json {
-            return print_json(&serde_json::json!({ "benchmark": "produce", "rows": rows }));
+            let all = serde_json::json!({ "benchmark": "produce", "rows": rows, "rivals": rivals });
+            return print_json(&all);
         }
         let mut out = String::new();
         let heads = ["grammar", "depth", "mean", "memcpy", "recursive", "vm", "C", "tables", "tables/C"];
@@ -96,6 +109,9 @@ impl Produce {
                 maybe(row.tables, 1),
                 maybe(row.ratio, 2)
             );
+        }
+        if let Some(rivals) = &rivals {
+            rivals::table(rivals, &mut out);
         }
         print(&out)
     }
