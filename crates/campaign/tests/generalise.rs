@@ -103,16 +103,27 @@ fn from_the_printable_characters_structure_is_learned_and_put_together() {
 
 #[test]
 fn elements_are_put_into_each_other_and_renamed_together() {
-    let until = Options { until_crash: true, ..options(3, 400_000) };
-    let made = run("tags", "tags.c", Some(b"<?> <item>some text</item> tail"), None, until.clone());
-    let Report { generalised, saved_crashes, execs_done, .. } = &made.report;
-    assert_eq!(*saved_crashes, 1, "{:?}", made.report.mutators);
-    assert!(generalised.links > 0 && generalised.pairs > 0, "{generalised:?}");
-    assert!(made.mutator("rename").tries > 0, "{:?}", made.report.mutators);
-    // Bytes alone take longer, if they come there at all.
-    let off = Options { generalise: false, ..until };
-    let without = run("tags-off", "tags.c", Some(b"<?> <item>some text</item> tail"), None, off);
-    assert!(without.report.execs_done > *execs_done, "{} {execs_done}", without.report.execs_done);
+    let seed_input: Option<&[u8]> = Some(b"<?> <item>some text</item> tail");
+    let (mut learned, mut plain, mut renamed, mut linked) = (Vec::new(), Vec::new(), 0, 0);
+    // One run says little of how long another takes.
+    for seed in 1..=9 {
+        let until = Options { until_crash: true, ..options(seed, 400_000) };
+        let made = run(&format!("tags-{seed}"), "tags.c", seed_input, None, until.clone());
+        let Report { generalised, saved_crashes, execs_done, .. } = &made.report;
+        assert_eq!(*saved_crashes, 1, "{:?}", made.report.mutators);
+        assert!(generalised.pairs > 0, "{generalised:?}");
+        linked += u32::from(generalised.links > 0);
+        renamed += made.mutator("rename").tries;
+        learned.push(*execs_done);
+        // Bytes alone take longer, if they come there at all.
+        let off = Options { generalise: false, ..until };
+        let without = run(&format!("tags-off-{seed}"), "tags.c", seed_input, None, off);
+        eprintln!("{execs_done} against {}, {} links", without.report.execs_done, generalised.links);
+        plain.push(without.report.execs_done);
+    }
+    assert!(renamed > 0 && linked > 4, "{renamed} {linked}");
+    [&mut learned, &mut plain].map(|runs| runs.sort_unstable());
+    assert!(plain[4] > learned[4], "medians of {plain:?} and {learned:?}");
 }
 
 #[test]
