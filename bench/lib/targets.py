@@ -44,11 +44,13 @@ class Target:
 LUA = ["-DLUA_USE_POSIX"]
 LUA_CHECKS = ["-include", "assert.h", "-Dlua_assert=assert"]
 SQLITE = ["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"]
+SQLITE_CHECKS = ["-DSQLITE_DEBUG"]
 
 CAMPAIGNS = {
     "lua": Target("lua5.4", "lua", "*.c !lua.c !luac.c", "src", "echo '' > lua5.4-deb-multiarch.h",
                   [*LUA, '-DDEB_HOST_MULTIARCH="any"'], LUA_CHECKS),
-    "sqlite3": Target("sqlite3", "sql", "sqlite3.c", make="./configure && make sqlite3.c", flags=SQLITE),
+    "sqlite3": Target("sqlite3", "sql", "sqlite3.c", make="./configure && make sqlite3.c", flags=SQLITE,
+                      checks=SQLITE_CHECKS),
     "cjson": Target("cjson", "json", "cJSON.c"),
     "expat": Target("expat", "xml", "xmlparse.c xmlrole.c xmltok.c", "expat/lib",
                     flags=["-DXML_DTD", "-DXML_NS", "-DXML_GE=1", "-DXML_CONTEXT_BYTES=1024", "-DXML_POOR_ENTROPY"]),
@@ -56,9 +58,14 @@ CAMPAIGNS = {
 }
 """What campaigns are compared on."""
 
+def old_sqlite(crate: str, checks=()) -> Target:
+    return Target(crate, "sql", "sqlite3.c", "sqlite3", flags=SQLITE, checks=[*checks], now="sqlite3")
+
+
 OLD = {
-    "sqlite-3.29.0": Target("libsqlite3-sys 0.16.0", "sql", "sqlite3.c", "sqlite3", flags=SQLITE, now="sqlite3"),
-    "sqlite-3.31.0": Target("libsqlite3-sys 0.17.3", "sql", "sqlite3.c", "sqlite3", flags=SQLITE, now="sqlite3"),
+    "sqlite-3.24.0": old_sqlite("libsqlite3-sys 0.9.3", SQLITE_CHECKS),
+    "sqlite-3.28.0": old_sqlite("libsqlite3-sys 0.15.0", SQLITE_CHECKS),
+    "sqlite-3.29.0": old_sqlite("libsqlite3-sys 0.16.0"),
     "lua-5.4.0": Target("lua-src 540.0.0", "lua", "*.c !lua.c !luac.c", "lua-5.4.0", flags=LUA, checks=LUA_CHECKS,
                         now="lua"),
 }

@@ -32,7 +32,7 @@ pub use automaton::{
 pub use derive::Underived;
 pub use form::Form;
 pub use labels::{Label, Labels, Leaf, Slot, Word};
-pub use mutate::{MAX_REPEATS, Mutant};
+pub use mutate::{MAX_REPEATS, Mutant, Untraced};
 pub use pool::Pool;
 pub use read::{Reader, Unread};
 pub use stacks::Stacks;

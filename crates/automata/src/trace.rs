@@ -86,32 +86,27 @@ impl<'a> Tracer<'a> {
     }
 
     fn fill(&mut self, walk: &[Step], trace: &mut Trace) -> Option<()> {
-        let (table, states) = (&self.walker.table, self.walker.automaton().states());
+        let (automaton, turn) = (self.walker.automaton(), self.turn);
         let Trace { steps, points, bytes, again } = trace;
-        let mut state = self.walker.automaton().start();
-        let mut offset = 0;
         points.resize(walk.len() + 1, Point::default());
         again.resize(walk.len() + 1, 0);
-        let mut repeated = 0;
-        let mut place = 0;
-        loop {
-            let now = (place as u32, self.turn);
-            let (last, turn) = std::mem::replace(&mut self.last[state as usize], now);
-            let seen = turn == self.turn;
-            points[place] =
-                Point { state, offset: u32::try_from(offset).ok()?, before: if seen { last } else { NONE } };
+        let (mut place, mut repeated) = (0, 0);
+        let mut note = |state: u32, offset: usize| {
+            let now = (place as u32, turn);
+            let (last, noted) = std::mem::replace(&mut self.last[state as usize], now);
+            let seen = noted == turn;
+            points[place] = Point { state, offset: offset as u32, before: if seen { last } else { NONE } };
             // Written always, kept if it counts: no branch to foretell.
             again[repeated] = place as u32;
             repeated += usize::from(seen);
-            let Some(&step) = walk.get(place) else { break };
-            let (choice, member) = table.find(state, step)?;
-            offset = table.put(choice, member, bytes, offset);
-            state = choice.target;
             place += 1;
-        }
-        bytes.truncate(offset);
+        };
+        let end = self.walker.table.replay(automaton.start(), walk, bytes, &mut note)?;
+        note(end, bytes.len());
         again.truncate(repeated);
         steps.extend_from_slice(walk);
-        states[state as usize].accepting.then_some(())
+        // Then all offsets were numbers of 32 bits.
+        u32::try_from(bytes.len()).ok()?;
+        automaton.states()[end as usize].accepting.then_some(())
     }
 }

@@ -62,20 +62,25 @@ fn mutations_allocate_nothing_once_warm() {
         for i in 0..count {
             let at = i as usize % walks.len();
             assert!(tracer.trace(&walks[at], &mut trace));
-            made += u32::from(match i % 4 {
+            let done = match i % 6 {
                 0 => walker.random(&trace, random, MAX, &mut into),
-                1 => walker.splice(&trace, &pool, random, MAX, &mut into),
-                2 => walker.recurse(&trace, random, MAX, &mut into),
+                1 => trace.splice(&pool, random, MAX, &mut into),
+                2 => trace.recurse(random, MAX, &mut into),
+                3 => walker.untraced(&walks[at]).random(random, MAX, &mut into),
+                4 => walker.untraced(&walks[at]).splice(&pool, random, MAX, &mut into),
                 _ => {
                     into.bytes.clear();
                     walker.walk(random, MAX, &mut into.steps, &mut into.bytes).is_ok()
                 }
-            });
-            walks[at].clone_from(&into.steps);
+            };
+            if done {
+                walks[at].clone_from(&into.steps);
+                made += 1;
+            }
         }
         made
     };
-    turn(20_000);
+    turn(100_000);
     let before = ALLOCATIONS.with(Cell::get);
     let made = turn(20_000);
     let allocations = ALLOCATIONS.with(Cell::get) - before;
@@ -104,8 +109,8 @@ fn mutations_over_stacks_allocate_nothing_once_warm() {
             let trace = &traces[i / 3 % traces.len()];
             made += u32::from(match i % 3 {
                 0 => stacks.random(trace, random, 2_000, &mut into),
-                1 => stacks.splice(trace, &pool, random, 2_000, &mut into),
-                _ => stacks.recurse(trace, random, 2_000, &mut into),
+                1 => trace.splice(&pool, random, 2_000, &mut into),
+                _ => trace.recurse(random, 2_000, &mut into),
             });
         }
         made

@@ -161,8 +161,8 @@ impl<'a> Walks<'a> {
         let made = match op {
             // Walks that are free to go on do so, up to any limit.
             WalkOp::Random => stacks.random(of, random, max.min(room), into),
-            WalkOp::Splice => stacks.splice(of, &self.pool, random, max, into),
-            WalkOp::Recursion => stacks.recurse(of, random, max, into),
+            WalkOp::Splice => of.splice(&self.pool, random, max, into),
+            WalkOp::Recursion => of.recurse(random, max, into),
         };
         let draw = &mut |rule, text: &mut Vec<u8>| mutator.append_lexeme(rule, rng, text);
         made && printer.unmark(&into.bytes, &self.met, draw, layout, out).is_some() && out.len() <= longest

@@ -22,8 +22,7 @@ mod read;
 use crate::Unfit;
 use crate::automaton::Step;
 use crate::form::{Form, NONE};
-use crate::mutate::{Mutant, diverge, repeat, splice};
-use crate::pool::Pool;
+use crate::mutate::{Mutant, diverge};
 use crate::trace::Trace;
 use hashbrown::HashMap;
 
@@ -232,23 +231,6 @@ impl<'f> Stacks<'f> {
         into: &mut Mutant,
     ) -> bool {
         diverge(self, of, random, max, into)
-    }
-
-    /// [`Walker::splice`](crate::Walker::splice), over stacks.
-    pub fn splice(
-        &self,
-        of: &Trace,
-        pool: &Pool,
-        random: &mut impl FnMut() -> u64,
-        max: u32,
-        into: &mut Mutant,
-    ) -> bool {
-        splice(of, pool, random, max, into)
-    }
-
-    /// [`Walker::recurse`](crate::Walker::recurse), over stacks.
-    pub fn recurse(&self, of: &Trace, random: &mut impl FnMut() -> u64, max: u32, into: &mut Mutant) -> bool {
-        repeat(of, random, max, into)
     }
 }
 

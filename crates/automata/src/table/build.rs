@@ -17,6 +17,7 @@ impl Table {
             shifts: automaton.states.iter().map(|state| state.shift).collect(),
             columns: Vec::new(),
             choices: Vec::new(),
+            behind: Vec::new(),
             words: labels.words.clone(),
             text: labels.text.clone(),
             classes: labels.classes.clone(),
@@ -60,6 +61,7 @@ impl Table {
             let (row, other) = (table.leads(at), table.leads(table.columns[at].other as usize));
             (table.columns[at].row, table.columns[at].flip) = (row, row.0 ^ other.0);
         }
+        table.behind = table.choices.iter().map(|choice| table.steps(choice.target)).collect();
         let words = table.words.iter().map(|word| word.len);
         let longest = words.chain(table.classes.iter().map(Class::max_len)).max();
         table.longest = longest.unwrap_or(1).max(1) as usize;
@@ -93,11 +95,15 @@ impl Table {
         }
     }
 
-    /// What [`Table::run`] relies on.
+    /// What [`Table::run`] and [`Table::find`] rely on.
     fn check(&self) {
         let (columns, words, text) = (self.columns.len(), self.words.len(), self.text.len() - BLOCK);
         let within = |row: Row| (row.0 as u32) as usize + (row.0 >> 32) as usize <= columns;
         assert!(self.choices.len() == columns && self.rows.iter().all(|&row| within(row)));
+        assert!(
+            self.behind.len() == columns
+                && self.behind.iter().all(|steps| (steps.first + steps.count()) as usize <= columns)
+        );
         for (column, choice) in self.columns.iter().zip(&self.choices) {
             assert!(within(column.row) && within(column.other_row()) && (column.other as usize) < columns);
             let known = match choice.first & CLASS {

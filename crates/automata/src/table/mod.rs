@@ -29,6 +29,8 @@ use wug_grammar::{Class, Unit};
 pub(crate) const BLOCK: usize = 32;
 /// Set in the first word of a choice among the members of a class.
 const CLASS: u32 = 1 << 31;
+/// Steps for which room is made at once when a walk is replayed.
+const STRIDE: usize = 256;
 
 /// The columns of a state: the first, and how many; none behind the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,11 +112,47 @@ impl Choice {
         step.wrapping_sub(self.step) < self.count
     }
 
+    /// The member that a step which takes it stands for.
+    #[inline(always)]
+    pub fn member_of(self, step: u32) -> u32 {
+        step - self.step
+    }
+
     /// A member, by the low half of random bits; the draw of the column used
     /// the high one.
     #[inline(always)]
     pub fn member(self, bits: u64) -> u32 {
         ((u64::from(bits as u32) * u64::from(self.count)) >> 32) as u32
+    }
+}
+
+/// Where the steps of a walk are looked up, in some state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Steps {
+    /// The first choice.
+    first: u32,
+    /// How many there are; above, in five bits, how many low bits of a step
+    /// number the member.
+    packed: u32,
+}
+
+impl Steps {
+    const COUNT: u32 = (1 << 27) - 1;
+
+    fn new(row: Row, shift: u8) -> Steps {
+        let count = (row.0 >> 32) as u32;
+        assert!(count <= Steps::COUNT && shift < 32);
+        Steps { first: row.0 as u32, packed: u32::from(shift) << 27 | count }
+    }
+
+    #[inline(always)]
+    fn count(self) -> u32 {
+        self.packed & Steps::COUNT
+    }
+
+    #[inline(always)]
+    fn shift(self) -> u32 {
+        self.packed >> 27
     }
 }
 
@@ -127,6 +165,9 @@ pub(crate) struct Table {
     columns: Vec<Column>,
     /// One for each column.
     choices: Vec<Choice>,
+    /// For each choice, where the step behind it is looked up: so only one
+    /// load stands between a step and the next.
+    behind: Vec<Steps>,
     words: Vec<Word>,
     text: Vec<u8>,
     classes: Vec<Class>,
@@ -168,6 +209,7 @@ impl Table {
             + self.shifts.len()
             + size_of_val(&self.columns[..])
             + size_of_val(&self.choices[..])
+            + size_of_val(&self.behind[..])
             + size_of_val(&self.words[..])
             + self.text.len()
     }
@@ -201,12 +243,12 @@ impl Table {
         for _ in 0..count {
             let bits = random();
             let (at, rest) = row.split(bits);
-            // SAFETY: `check` has seen that all rows, the numbers of other
-            // columns, words and their text are within their lists; a row
-            // that is not empty gives a column of it. `bytes` and `steps`
-            // grow by at most a block and one in a step, for which there is
-            // room as asserted above. Walks of made-up and built-in grammars
-            // are compared with careful ones in `walk`.
+            // SAFETY: `check` has seen that all rows and the numbers of other
+            // columns are within their lists; a row that is not empty gives a
+            // column of it. `bytes` and `steps` grow by at most a block and one
+            // in a step, for which there is room as asserted above. Walks of
+            // made-up and built-in grammars are compared with careful ones in
+            // `walk`.
             unsafe {
                 let (number, next) = self.columns.get_unchecked(at).draw(at, rest);
                 if next.is_end() {
@@ -218,24 +260,44 @@ impl Table {
                 *walk.get_unchecked_mut(steps) = taken.step(member);
                 steps += 1;
                 (row, choice) = (next, number);
-                let room = out.as_mut_ptr().add(bytes);
-                if taken.first & CLASS != 0 {
-                    let (text, length) = self.spell(taken.first & !CLASS, member);
-                    room.copy_from_nonoverlapping(text.as_ptr(), text.len());
-                    bytes += length;
-                    continue;
+                match self.put_block(taken, member, out.as_mut_ptr().add(bytes)) {
+                    Ok(length) => bytes += length,
+                    Err(word) => {
+                        stop = Stop::Long(word);
+                        break;
+                    }
                 }
-                let word = *self.words.get_unchecked((taken.first + member) as usize);
-                if word.len as usize > BLOCK {
-                    stop = Stop::Long(word);
-                    break;
-                }
-                room.copy_from_nonoverlapping(self.text.as_ptr().add(word.start as usize), BLOCK);
-                bytes += word.len as usize;
             }
         }
         *place = Place { row, choice, bytes, steps };
         stop
+    }
+
+    /// Writes the bytes of a member; how many they are. A word that is longer
+    /// than a block is not written.
+    ///
+    /// # Safety
+    ///
+    /// The member is one of the choice, which is of this table, and there is
+    /// room for a block.
+    #[inline(always)]
+    unsafe fn put_block(&self, choice: Choice, member: u32, room: *mut u8) -> Result<usize, Word> {
+        if choice.first & CLASS != 0 {
+            let (text, length) = self.spell(choice.first & !CLASS, member);
+            // SAFETY: a character is shorter than a block.
+            unsafe { room.copy_from_nonoverlapping(text.as_ptr(), text.len()) };
+            return Ok(length);
+        }
+        // SAFETY: `check` has seen that the words of all choices and their text
+        // are within their lists, and that a block follows the text.
+        unsafe {
+            let word = *self.words.get_unchecked((choice.first + member) as usize);
+            if word.len as usize > BLOCK {
+                return Err(word);
+            }
+            room.copy_from_nonoverlapping(self.text.as_ptr().add(word.start as usize), BLOCK);
+            Ok(word.len as usize)
+        }
     }
 
     /// The bytes of a member of a class, and how many they are.
@@ -251,49 +313,78 @@ impl Table {
         (text, length)
     }
 
-    /// The choice that a step from a state takes, and the member; none if
-    /// there is no such step.
+    /// Where steps from a state are looked up.
+    pub fn steps(&self, state: u32) -> Steps {
+        Steps::new(self.rows[state as usize], self.shifts[state as usize])
+    }
+
+    /// The choice that a step takes, and where the next one is looked up; none
+    /// if there is no such step.
+    #[inline(always)]
+    pub fn find(&self, steps: Steps, step: u32) -> Option<(Choice, Steps)> {
+        let place = step >> steps.shift();
+        let mut at = (steps.first + place) as usize;
+        // SAFETY: all rows are within the list of choices, and there is one of
+        // `behind` for each (`check`).
+        unsafe {
+            // Mostly each transition has one slot, so this is it.
+            if place >= steps.count() || !self.choices.get_unchecked(at).has(step) {
+                at = self.search(steps, step)?;
+            }
+            Some((*self.choices.get_unchecked(at), *self.behind.get_unchecked(at)))
+        }
+    }
+
+    #[cold]
+    fn search(&self, steps: Steps, step: u32) -> Option<usize> {
+        let first = steps.first as usize;
+        let choices = &self.choices[first..first + steps.count() as usize];
+        let at = choices.partition_point(|choice| choice.step <= step).checked_sub(1)?;
+        choices[at].has(step).then_some(first + at)
+    }
+
+    /// Appends the bytes of steps that begin in a state; the state that they
+    /// lead to, none if they are no walk. `before` sees state and bytes before
+    /// each step.
     #[inline]
-    pub fn find(&self, state: u32, step: u32) -> Option<(Choice, u32)> {
-        let (row, shift) = (self.rows[state as usize], self.shifts[state as usize]);
-        let (first, count, place) = (row.0 as u32, (row.0 >> 32) as u32, step >> shift);
-        // Mostly each transition has one slot, so this is it.
-        if place < count {
-            let choice = self.choices[(first + place) as usize];
-            if choice.has(step) {
-                return Some((choice, step - choice.step));
+    pub fn replay(
+        &self,
+        mut state: u32,
+        walk: &[u32],
+        out: &mut Vec<u8>,
+        mut before: impl FnMut(u32, usize),
+    ) -> Option<u32> {
+        let (mut steps, mut end) = (self.steps(state), out.len());
+        for part in walk.chunks(STRIDE) {
+            let mut room = end + part.len() * BLOCK;
+            out.resize(room, 0);
+            for &step in part {
+                before(state, end);
+                let (choice, next) = self.find(steps, step)?;
+                let member = choice.member_of(step);
+                // SAFETY: the choice has the step, and there is room for a block
+                // for each step of this part.
+                match unsafe { self.put_block(choice, member, out.as_mut_ptr().add(end)) } {
+                    Ok(length) => end += length,
+                    Err(word) => {
+                        room += word.len as usize;
+                        out.resize(room, 0);
+                        end = self.put_long(word, out, end);
+                    }
+                }
+                (state, steps) = (choice.target, next);
             }
         }
-        let choices = &self.choices[first as usize..(first + count) as usize];
-        let at = choices.partition_point(|choice| choice.step <= step).checked_sub(1)?;
-        choices.get(at).filter(|choice| choice.has(step)).map(|choice| (*choice, step - choice.step))
+        out.truncate(end);
+        Some(state)
     }
 
     fn text(&self, word: Word) -> &[u8] {
         &self.text[word.start as usize..(word.start + word.len) as usize]
     }
 
-    /// Writes the bytes of a member at a place, where others may lie before
-    /// and behind it; where they end.
-    #[inline]
-    pub fn put(&self, choice: Choice, member: u32, out: &mut Vec<u8>, at: usize) -> usize {
-        if out.len() < at + BLOCK {
-            out.resize((out.len() * 2).max(at + 8 * BLOCK), 0);
-        }
-        if choice.first & CLASS != 0 {
-            let (text, length) = self.spell(choice.first & !CLASS, member);
-            out[at..at + text.len()].copy_from_slice(&text);
-            return at + length;
-        }
-        let word = self.words[(choice.first + member) as usize];
-        if word.len as usize > BLOCK {
-            return self.put_long(word, out, at);
-        }
-        out[at..at + BLOCK].copy_from_slice(&self.text[word.start as usize..][..BLOCK]);
-        at + word.len as usize
-    }
-
-    /// As [`Table::put`], for a word of any length.
+    /// Writes a word of any length at a place, where others may lie before and
+    /// behind it; where it ends.
     pub fn put_long(&self, word: Word, out: &mut Vec<u8>, at: usize) -> usize {
         let end = at + word.len as usize;
         if out.len() < end {

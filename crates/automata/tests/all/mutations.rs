@@ -31,16 +31,23 @@ fn mutate(automaton: &Automaton, seed: u64, count: u64, max: u32, judge: &mut im
         assert!(pool.add(&trace));
         traces.push(trace);
     }
-    let (mut into, mut done) = (Mutant::default(), [0; 3]);
+    let (mut into, mut plain, mut done) = (Mutant::default(), Mutant::default(), [0; 3]);
     for turn in 0..count {
         let at = random() as usize % traces.len();
-        let trace = &traces[at];
+        let (trace, walk) = (&traces[at], walker.untraced(traces[at].steps()));
         let which = (turn % 3) as usize;
-        let made = match which {
-            0 => walker.random(trace, random, max, &mut into),
-            1 => walker.splice(trace, &pool, random, max, &mut into),
-            _ => walker.recurse(trace, random, max, &mut into),
+        // Twice with the same bits, with a trace and without one.
+        let (mut rng, mut same) = (Rng::new(seed, turn + 1), Rng::new(seed, turn + 1));
+        let (random, same) = (&mut || rng.wide(), &mut || same.wide());
+        let (made, agrees) = match which {
+            0 => (walker.random(trace, random, max, &mut into), walk.random(same, max, &mut plain)),
+            1 => (trace.splice(&pool, random, max, &mut into), walk.splice(&pool, same, max, &mut plain)),
+            _ => (trace.recurse(random, max, &mut into), false),
         };
+        if which < 2 {
+            assert_eq!(made, agrees, "mutation {which} of {trace:?}");
+            assert!(!made || (&into.steps, &into.bytes) == (&plain.steps, &plain.bytes), "{trace:?}");
+        }
         if !made {
             continue;
         }

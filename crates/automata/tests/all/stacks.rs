@@ -57,8 +57,8 @@ fn mutate(
         let which = (turn % 3) as usize;
         let made = match which {
             0 => stacks.random(&traces[at], random, max, &mut into),
-            1 => stacks.splice(&traces[at], &pool, random, max, &mut into),
-            _ => stacks.recurse(&traces[at], random, max, &mut into),
+            1 => traces[at].splice(&pool, random, max, &mut into),
+            _ => traces[at].recurse(random, max, &mut into),
         };
         if !made {
             continue;

@@ -182,12 +182,11 @@ impl<'b> Contest<'b> {
     fn change_walk(&mut self, walk: &[Step], kind: Kind, rng: &mut Rng) -> bool {
         let (walker, of, into) = (self.walker, &mut self.trace, &mut self.mutant);
         let random = &mut || rng.wide();
-        self.tracer.trace(walk, of)
-            && match kind {
-                Kind::Random => walker.random(of, random, MAX, into),
-                Kind::Splice => walker.splice(of, &self.pool, random, MAX, into),
-                Kind::Recursion => walker.recurse(of, random, MAX, into),
-            }
+        match kind {
+            Kind::Random => walker.untraced(walk).random(random, MAX, into),
+            Kind::Splice => walker.untraced(walk).splice(&self.pool, random, MAX, into),
+            Kind::Recursion => self.tracer.trace(walk, of) && of.recurse(random, MAX, into),
+        }
     }
 
     fn change_derivation(&mut self, derivation: Derivation, kind: Kind, rng: &mut Rng) -> Option<Tree> {
