@@ -47,6 +47,9 @@ SUBJECTS = {
     "mjs": (600, "mjs-sys"),
 }
 
+PROGRAMS = ("json", "csv", "ini", "tinyc")
+"""Subjects that read standard input; the others are harnesses of libFuzzer."""
+
 
 def source(work, subject):
     """The folder with a subject's source, fetched once."""
@@ -186,8 +189,11 @@ def show(rows):
 def covered(work, subject, seconds, seed, ours, table):
     """Branches taken by our valid inputs, and by those of afl-fuzz."""
     flags, files = parts(work, subject)
-    counted = cover.build(work / "bin" / f"{subject}.gcov", ["gcc"], [*flags, *cover.COUNTED], files)
-    fast = cover.build(work / "bin" / f"{subject}.afl", ["afl-clang-fast"], [*flags, "-O2"], files, {"AFL_QUIET": "1"})
+    # Harnesses of libFuzzer get a program around them.
+    plain, persistent = ([], []) if subject in PROGRAMS else ([HERE / "subjects/main.c"], [ROOT / "bench/targets/afl.c"])
+    counted = cover.build(work / "bin" / f"{subject}.gcov", ["gcc"], [*flags, *cover.COUNTED], [*files, *plain])
+    fast = cover.build(work / "bin" / f"{subject}.afl", ["afl-clang-fast"], [*flags, "-O2"], [*files, *persistent],
+                       {"AFL_QUIET": "1"})
     theirs = work / "afl" / f"{fast.name}.{seconds}s.{seed}"
     if not table:
         theirs = cover.afl(work, fast, seconds, seed)
