@@ -14,6 +14,8 @@ use super::{Error, Explorer};
 
 /// Every so many steps.
 const EVERY: u64 = 8;
+/// Combinations at once.
+const COMBINED: u32 = 8;
 
 impl Explorer<'_> {
     pub(super) fn aside(&mut self) -> Result<(), Error> {
@@ -84,9 +86,11 @@ impl Explorer<'_> {
 
     /// The beginning of one valid input and the rest of another.
     fn combine(&mut self) -> Result<(), Error> {
-        let Some((node, input, rest)) = self.ways.combine(&mut self.rng) else { return Ok(()) };
-        if input.len() <= self.options.max_size && self.is_new(&input) {
-            self.check(&input, node, Kind::Combined, &input[rest..])?;
+        for _ in 0..COMBINED {
+            let Some((node, input, rest)) = self.ways.combine(&mut self.rng) else { break };
+            if input.len() <= self.options.max_size && self.is_new(&input) {
+                self.check(&input, node, Kind::Combined, &input[rest..])?;
+            }
         }
         Ok(())
     }

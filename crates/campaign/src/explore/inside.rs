@@ -7,7 +7,9 @@
 //! there: escapes in a string whose end is searched first, names that are
 //! looked up when a program runs. So a byte in the middle is replaced by a
 //! sentinel, and a name by names of all lengths. What is compared at a place
-//! that never looked at a sentinel before is tried there.
+//! that never looked at a sentinel before is tried there. Words that are known,
+//! and short valid inputs such as `[]`, take the place of names, since what
+//! follows a name may depend on it (`JSON.parse`).
 
 use super::offers::{Kind, Probed, offers};
 use super::output::Answer;
@@ -31,6 +33,11 @@ const DEEP: u32 = 2;
 const TRIED: usize = 24;
 /// Longest operator.
 const OPERATOR: usize = 4;
+/// Lengths of short inputs, and how many are kept.
+const SHORT: std::ops::RangeInclusive<usize> = 2..=4;
+const SHORTS: usize = 32;
+/// Words that names were looked at behind.
+const FOLLOWED: usize = 4096;
 
 /// Valid inputs to look into.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +47,10 @@ pub struct Inner {
     places: HashSet<u64>,
     /// Operators that were asked about.
     operators: HashSet<Vec<u8>>,
+    /// Valid inputs of punctuation alone, such as `[]`.
+    short: Vec<Vec<u8>>,
+    /// Words, and what stood between them and the names that were looked at.
+    followed: HashSet<Vec<u8>>,
 }
 
 impl Inner {
@@ -47,6 +58,17 @@ impl Inner {
     pub fn add(&mut self, input: &[u8], node: u32) {
         if self.waiting.len() < WAITING {
             self.waiting.push_back((input.into(), node));
+        }
+    }
+
+    /// An input that was accepted, whether it is new or not.
+    pub fn accept(&mut self, input: &[u8]) {
+        if SHORT.contains(&input.len())
+            && self.short.len() < SHORTS
+            && input.iter().all(u8::is_ascii_punctuation)
+            && !self.short.iter().any(|known| known == input)
+        {
+            self.short.push(input.to_vec());
         }
     }
 
@@ -70,6 +92,7 @@ impl Explorer<'_> {
                 self.tell()?;
                 self.look_at_name(&input, from, to, length, node)?;
             }
+            self.put_words(&input, from, to, node)?;
         }
         Ok(())
     }
@@ -140,6 +163,39 @@ impl Explorer<'_> {
         self.learn_words(&texts)
     }
 
+    /// Puts each word that is known, and each short valid input, in the place
+    /// of a name.
+    fn put_words(&mut self, input: &[u8], from: usize, to: usize, node: u32) -> Result<(), Error> {
+        let words = self.words.known().iter().filter(|word| word.iter().all(is_part));
+        let texts: Vec<Vec<u8>> = words.chain(&self.inner.short).cloned().collect();
+        for text in texts {
+            if self.is_over() {
+                break;
+            }
+            self.tell()?;
+            let before = [&input[..from], &text].concat();
+            if self.try_inside(&before, &input[to..], &text, node)? == Some(Answer::Known) {
+                self.follow(&before, &input[to..], &text, node)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a word gave nothing new for may still have names of its own: those
+    /// behind it are looked at, once for what stands between.
+    fn follow(&mut self, before: &[u8], rest: &[u8], word: &[u8], node: u32) -> Result<(), Error> {
+        let Some(&(from, to)) = names(rest).first() else { return Ok(()) };
+        if self.inner.followed.len() < FOLLOWED && self.inner.followed.insert([word, &rest[..from]].concat())
+        {
+            let whole = [before, rest].concat();
+            for length in LENGTHS {
+                self.tell()?;
+                self.look_at_name(&whole, before.len() + from, before.len() + to, length, node)?;
+            }
+        }
+        Ok(())
+    }
+
     fn try_inside(
         &mut self,
         before: &[u8],
@@ -177,9 +233,13 @@ impl Explorer<'_> {
     }
 }
 
+/// Whether a byte can be part of a name.
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
 /// Where names begin and end.
 pub fn names(input: &[u8]) -> Vec<(usize, usize)> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut names = Vec::new();
     let mut from = 0;
     while from < input.len() {

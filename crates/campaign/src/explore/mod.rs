@@ -165,6 +165,10 @@ pub struct Explorer<'a> {
     again: VecDeque<u32>,
     /// Nodes that were the first in a state where words may stand.
     open: Vec<u32>,
+    /// Those of them in which words are compared.
+    wordy: Vec<u32>,
+    /// How many words were compared with a tail of letters, and its length.
+    word_tail: (usize, usize),
     covered: Covered,
     rejects: Rejects,
     closing: Closing,
@@ -235,6 +239,8 @@ impl<'a> Explorer<'a> {
             waiting: HashMap::new(),
             again: VecDeque::new(),
             open: Vec::new(),
+            wordy: Vec::new(),
+            word_tail: (0, 0),
             covered: Covered::default(),
             rejects: Rejects::default(),
             closing: Closing::default(),

@@ -306,7 +306,11 @@ impl Collected<'_> {
             let Some(from) = own.iter().position(|byte| *byte == self.probed.sentinel) else { continue };
             let length = own[from..].iter().take_while(|byte| **byte == self.probed.sentinel).count();
             let text = &other[from..from + length];
-            if length == tail.min(size - from) && length > 1 && text.iter().all(u8::is_ascii_graphic) {
+            // A part of a longer text is no text.
+            let part = [from.checked_sub(1), Some(from + length)].into_iter().flatten();
+            let part = part.filter_map(|at| other.get(at)).any(u8::is_ascii_graphic);
+            let whole = length == tail.min(size - from) && length > 1;
+            if whole && !part && text.iter().all(u8::is_ascii_graphic) {
                 self.text(self.probed.keep, text);
             }
         }

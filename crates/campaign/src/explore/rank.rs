@@ -24,6 +24,9 @@ const SOON: usize = 3;
 /// So many offers of an input that lead to nothing new make the rest of them
 /// wait for those of others.
 const TRIES: u32 = 8;
+/// What a word that was compared is worth: it comes before the characters that
+/// were compared in the same state.
+const COMPARED: f32 = 4.0;
 
 /// An offer that waits for its turn.
 #[derive(Clone, Debug)]
@@ -107,6 +110,8 @@ pub struct Merits {
     pub steps: u32,
     /// What was tried behind the input and led to nothing new.
     pub tries: u32,
+    /// Whether it is a word that was compared.
+    pub compared: bool,
 }
 
 impl Merits {
@@ -114,7 +119,8 @@ impl Merits {
         let doubt = if self.dead { 4.0 } else { 0.0 } + if self.blank { 3.0 } else { 0.0 };
         let cost = 2.0 * self.steps as f32 + self.length as f32 / 4.0 + self.depth / 2.0
             - (1.0 + self.fresh as f32).log2()
-            + doubt;
+            + doubt
+            - if self.compared { COMPARED } else { 0.0 };
         Rank { class: self.class + self.tries / TRIES + doubts, cost, order }
     }
 }

@@ -5,7 +5,7 @@ use super::offers::{Kind, Offer, Offered, Wanted};
 use super::rank::{Item, Merits, class};
 use super::sentinel::{Class, sentinel};
 use super::sight::{Sight, State};
-use super::words::apart;
+use super::words::{apart, is_wordlike};
 use super::{Error, Explorer};
 use crate::executor::Verdict;
 use crate::hash::hash;
@@ -81,7 +81,10 @@ impl Explorer<'_> {
         if item.text[..] == [0] {
             self.nuls.tried(made.is_some());
         }
-        self.nodes.at_mut(item.node).tries += u32::from(!news && self.counts.execs > execs);
+        // A word that is compared is tried once in each state, whatever comes
+        // of the others.
+        let counts = !news && self.counts.execs > execs && item.kind != Kind::Text;
+        self.nodes.at_mut(item.node).tries += u32::from(counts);
         match made {
             Some((node, offered)) => self.expand(node, offered),
             None => Ok(()),
@@ -188,7 +191,10 @@ impl Explorer<'_> {
             if alive && (!by_tokens || self.open.len() < GROWN) {
                 self.look_around(&input, &mut offered.texts)?;
                 self.guess(node);
-                self.offer_words(node);
+                if self.takes_words(&input, &mut offered.texts)? {
+                    self.wordy.push(node);
+                    self.offer_words(node);
+                }
             }
             if alive {
                 self.open.push(node);
@@ -250,10 +256,28 @@ impl Explorer<'_> {
         }
         for (class, tail) in looks {
             if self.look(input, class, tail)?.is_some() {
+                let words = count_words(&self.offered.texts);
+                if class == Class::Letter && words > self.word_tail.0 {
+                    self.word_tail = (words, tail);
+                }
                 offers.append(&mut self.offered.texts);
             }
         }
         Ok(())
+    }
+
+    /// Whether words are compared behind an input, as they are not inside of
+    /// strings and comments. Where no comparison has told of words, they may
+    /// stand anywhere.
+    fn takes_words(&mut self, input: &[u8], offers: &mut Vec<Offer>) -> Result<bool, Error> {
+        let (words, tail) = self.word_tail;
+        if words == 0 || count_words(offers) > 0 {
+            return Ok(true);
+        }
+        if self.look(input, Class::Letter, tail)?.is_some() {
+            offers.append(&mut self.offered.texts);
+        }
+        Ok(count_words(offers) > 0)
     }
 
     /// Whether the parser reads on behind white space. What it rejects it
@@ -291,9 +315,9 @@ impl Explorer<'_> {
         for offer in offers.iter().filter(|offer| offer.kind == Kind::Text) {
             if self.words.learn(&offer.text) {
                 self.ask(&offer.text)?;
-                let first = self.open.len().saturating_sub(BACK);
-                for at in first..self.open.len() {
-                    self.add_word(self.open[at], &offer.text, Kind::Word, 0);
+                let first = self.wordy.len().saturating_sub(BACK);
+                for at in first..self.wordy.len() {
+                    self.add_word(self.wordy[at], &offer.text, Kind::Word, 0);
                 }
             }
         }
@@ -314,13 +338,18 @@ impl Explorer<'_> {
     }
 }
 
+/// Words that are offered because they were compared.
+fn count_words(offers: &[Offer]) -> usize {
+    offers.iter().filter(|offer| offer.kind == Kind::Text && is_wordlike(&offer.text)).count()
+}
+
 /// How many classes later an offer comes for what it is.
 fn doubts(kind: Kind) -> u32 {
     u32::from(matches!(kind, Kind::Neighbour | Kind::Guess | Kind::Word))
 }
 
 fn merits(node: &Node, keep: usize, text: &[u8], kind: Kind, fresh: usize) -> Merits {
-    let added = if kind == Kind::Token { 1 } else { text.len() };
+    let added = if matches!(kind, Kind::Token | Kind::Text) { 1 } else { text.len() };
     Merits {
         class: node.class,
         dead: node.dead,
@@ -329,6 +358,7 @@ fn merits(node: &Node, keep: usize, text: &[u8], kind: Kind, fresh: usize) -> Me
         depth: node.depth,
         fresh,
         steps: node.steps,
-        tries: node.tries,
+        tries: if kind == Kind::Text { 0 } else { node.tries },
+        compared: kind == Kind::Text,
     }
 }

@@ -83,6 +83,8 @@ fn texts_that_are_compared_as_numbers_are_offers() {
     check("a.", b"qqqqqq", &[compared], &[]);
     let beginning = event(abi::EVENT_COMPARE, 4, number(b"true\0\0\0\0"), number(b"qqqq\0\0\0\0"));
     check("", b"qqqqqq", &[beginning], &["true"]);
+    let part = event(abi::EVENT_COMPARE, 8, number(b"isNaN\0\0\0"), number(b"\x03qqq\0\0\0\0"));
+    check("", b"qqq", &[part], &[]);
 }
 
 #[test]
