@@ -311,7 +311,10 @@ impl<'a> Explorer<'a> {
                 None if self.counts.offers == 0 => return Ok(()),
                 None => {}
             }
-            self.aside()?;
+            // What was tried before takes no run, and is no step.
+            if self.counts.execs > execs || self.queue.len() == 0 {
+                self.aside()?;
+            }
             idle = if self.counts.execs > execs || self.queue.len() > 0 { 0 } else { idle + 1 };
         }
         Ok(())

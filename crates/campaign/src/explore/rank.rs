@@ -26,7 +26,7 @@ const SOON: usize = 3;
 const TRIES: u32 = 8;
 /// What a word that was compared is worth: it comes before the characters that
 /// were compared in the same state.
-const COMPARED: f32 = 4.0;
+const COMPARED: f32 = 2.0;
 
 /// An offer that waits for its turn.
 #[derive(Clone, Debug)]
