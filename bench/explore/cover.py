@@ -2,7 +2,7 @@
 
 A build of the subject with gcc's counters runs every input that a tool kept;
 those that it rejects do not count. gcov tells which branches were taken;
-the harness is left out.
+the harness is left out. Of Rust, edges are counted by AFL++'s runtime instead.
 """
 
 import os
@@ -10,16 +10,19 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from lib.process import bounded, hand_over, sh  # noqa: E402
 
-# Harnesses end with _exit, which would leave the counters behind.
-COUNTED = ["--coverage", "-O0", "-D_exit(code)=(__gcov_dump(),quick_exit(code))"]
+COUNTED = ["--coverage", "-O0"]
 # What a run of one input may take.
 SECONDS = 5
+# Rust for afl-fuzz, with the edges that rustc can count and AFL++'s runtime.
+AFL_RUSTFLAGS = ("-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 "
+                 "-Cllvm-args=-sanitizer-coverage-trace-pc-guard -Clink-arg=/usr/lib/afl/afl-compiler-rt.o")
 
 
 def build(program, compiler, flags, files, environment=None):
@@ -61,6 +64,34 @@ def afl(work, program, seconds, seed):
     return out
 
 
+def accepts(program, path) -> bool:
+    """Whether a program accepts an input."""
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        with open(path, "rb") as text:
+            return subprocess.run([program], stdin=text, timeout=SECONDS, **quiet).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def edges(program, files):
+    """Edges that accepted inputs take by afl-showmap, edges in all, and how many
+    inputs these were."""
+    with tempfile.TemporaryDirectory() as folder:
+        inputs, result = Path(folder) / "inputs", Path(folder) / "map"
+        inputs.mkdir()
+        accepted = [path for path in files if accepts(program, path)]
+        for number, path in enumerate(accepted):
+            shutil.copy(path, inputs / str(number))
+        # It tells the size, and fails.
+        told = subprocess.run([program], env={**os.environ, "AFL_DUMP_MAP_SIZE": "1"}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        if accepted:
+            sh(["afl-showmap", "-q", "-C", "-i", inputs, "-o", result, "--", program])
+        taken = len(result.read_text().splitlines()) if accepted else 0
+    return taken, int(told.stdout), len(accepted)
+
+
 def branches(program, files):
     """Branches taken by the inputs that are accepted, branches in all, and how
     many inputs these were. The counters of a rejected input are put back."""
@@ -74,13 +105,7 @@ def branches(program, files):
         kept.mkdir()
         for counts in folder.glob("*.gcda"):
             shutil.copy(counts, kept)
-        try:
-            with open(path, "rb") as text:
-                quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-                code = subprocess.run([program], stdin=text, timeout=SECONDS, **quiet).returncode
-        except subprocess.TimeoutExpired:
-            code = 1
-        if code == 0:
+        if accepts(program, path):
             accepted += 1
             continue
         for counts in folder.glob("*.gcda"):

@@ -16,8 +16,8 @@ three characters, executions and seconds until the last of them was found. A
 row of medians for each subject and compiler.
 
 `--coverage` runs afl-fuzz too, from one space, for the same time and with the
-same seeds, and shows the branches (gcov) that valid inputs of either take; not
-for ini, which is Rust.
+same seeds, and shows the branches (gcov) that valid inputs of either take; for
+ini, which is Rust, the edges that afl-showmap counts.
 """
 
 import argparse
@@ -83,12 +83,11 @@ def crate(place, name, version, main=""):
     subprocess.run(["cargo", "vendor", "-q", "vendor"], cwd=place, check=True, stdout=subprocess.DEVNULL)
 
 
-def build_rust(work, wug, program):
-    """The traced build of the ini parser."""
-    place = work / "sources" / SUBJECTS["ini"][1]
+def build_rust(work, flags, program):
+    """A build of the ini parser."""
+    place = work / "sources" / program.name
     shutil.rmtree(place, ignore_errors=True)
     crate(place, SUBJECTS["ini"][1], "0.21.3", (HERE / "subjects/ini.rs").read_text())
-    flags = subprocess.run([wug, "rustflags", "--traced"], check=True, capture_output=True, text=True).stdout
     environment = {**os.environ, "RUSTFLAGS": flags.strip()}
     environment.pop("CARGO_ENCODED_RUSTFLAGS", None)
     subprocess.run(["cargo", "build", "-q", "--release"], cwd=place, check=True, env=environment)
@@ -117,7 +116,8 @@ def build(work, wug, subject, compiler):
     if not program.exists():
         program.parent.mkdir(parents=True, exist_ok=True)
         if subject == "ini":
-            build_rust(work, wug, program)
+            told = subprocess.run([wug, "rustflags", "--traced"], check=True, capture_output=True, text=True)
+            build_rust(work, told.stdout, program)
             return program
         flags, files = parts(work, subject)
         fresh = program.with_suffix(f".{compiler}.new")
@@ -188,12 +188,22 @@ def show(rows):
 
 def covered(work, subject, seconds, seed, ours, table):
     """Branches taken by our valid inputs, and by those of afl-fuzz."""
+    if subject == "ini":
+        fast = work / "bin/ini.afl"
+        if not fast.exists():
+            build_rust(work, cover.AFL_RUSTFLAGS, fast)
+        return compared(work, fast, seconds, seed, ours, table, lambda files: cover.edges(fast, files))
     flags, files = parts(work, subject)
     # Harnesses of libFuzzer get a program around them.
     plain, persistent = ([], []) if subject in PROGRAMS else ([HERE / "subjects/main.c"], [ROOT / "bench/targets/afl.c"])
     counted = cover.build(work / "bin" / f"{subject}.gcov", ["gcc"], [*flags, *cover.COUNTED], [*files, *plain])
     fast = cover.build(work / "bin" / f"{subject}.afl", ["afl-clang-fast"], [*flags, "-O2"], [*files, *persistent],
                        {"AFL_QUIET": "1"})
+    return compared(work, fast, seconds, seed, ours, table, lambda files: cover.branches(counted, files))
+
+
+def compared(work, fast, seconds, seed, ours, table, measure):
+    """What our valid inputs and those of afl-fuzz reach by a measure."""
     theirs = work / "afl" / f"{fast.name}.{seconds}s.{seed}"
     if not table:
         theirs = cover.afl(work, fast, seconds, seed)
@@ -202,7 +212,7 @@ def covered(work, subject, seconds, seed, ours, table):
     result = ours / "branches.json"
     if not result.exists():
         inputs = lambda folder: sorted(folder.glob("queue/id:*")) + sorted(folder.glob("hangs/id:*"))  # noqa: E731
-        told = [cover.branches(counted, inputs(folder)) for folder in (ours / "default", theirs / "out/default")]
+        told = [measure(inputs(folder)) for folder in (ours / "default", theirs / "out/default")]
         result.write_text(json.dumps(told))
     (own, total, valid), (other, _, accepted) = json.loads(result.read_text())
     share = lambda taken: round(100 * taken / max(total, 1), 1)  # noqa: E731
@@ -247,7 +257,7 @@ def main():
                 if (out / "done").exists():
                     some.append(row(subject, out))
                     print(f"{some[-1]['run']}: {some[-1]['tokens']} of {some[-1]['of']}", file=sys.stderr)
-                    if given.coverage and subject != "ini" and (one := covered(work, subject, seconds, seed, out, given.table)):
+                    if given.coverage and (one := covered(work, subject, seconds, seed, out, given.table)):
                         taken.append(one)
             rows += some + ([medians(f"{subject}.{compiler}", some)] if len(some) > 1 else [])
             branches += taken + ([medians(f"{subject}.{compiler}", taken)] if len(taken) > 1 else [])

@@ -5,6 +5,7 @@
 //! that held, the case that a switch took, and a text that was equal count
 //! too, each by its place in the program and the value.
 
+use super::words::Words;
 use crate::hash::hash;
 use std::collections::{HashMap, HashSet};
 use wug_runtime::abi::{self, Event};
@@ -33,10 +34,10 @@ impl Covered {
     }
 
     /// What is new in a run, or in the beginning of one.
-    pub fn news(&self, input: &[u8], pairs: &[u32], events: &[Event]) -> Vec<Deed> {
+    pub fn news(&self, words: &Words, pairs: &[u32], events: &[Event]) -> Vec<Deed> {
         let pairs = pairs.iter().map(|pair| Deed(u64::from(*pair)));
         let held = events.iter().filter_map(|event| {
-            let (place, deed, most) = held(event, input)?;
+            let (place, deed, most) = held(event, words)?;
             (self.places.get(&place).is_none_or(|count| *count < most)).then_some(deed)
         });
         let mut seen = HashSet::new();
@@ -44,11 +45,11 @@ impl Covered {
     }
 
     /// Adds what a run covered; whether there was anything new.
-    pub fn add(&mut self, input: &[u8], pairs: &[u32], events: &[Event]) -> bool {
+    pub fn add(&mut self, words: &Words, pairs: &[u32], events: &[Event]) -> bool {
         let before = self.deeds.len();
         self.deeds.extend(pairs.iter().map(|pair| Deed(u64::from(*pair))));
         for event in events {
-            if let Some((place, deed, most)) = held(event, input)
+            if let Some((place, deed, most)) = held(event, words)
                 && !self.has(deed)
             {
                 let count = self.places.entry(place).or_default();
@@ -62,13 +63,13 @@ impl Covered {
     }
 }
 
-/// That a comparison held in the run of an input: its place, the deed, and how
-/// many values count at that place.
-fn held(event: &Event, input: &[u8]) -> Option<(u64, Deed, u16)> {
+/// That a comparison held: its place, the deed, and how many values count at
+/// that place.
+fn held(event: &Event, words: &Words) -> Option<(u64, Deed, u16)> {
     let equal = event.flags & abi::FLAG_EQUAL != 0;
     let (value, most) = match event.kind {
         abi::EVENT_COMPARE if equal && event.flags & abi::FLAG_CONSTANT != 0 => (event.a, MOST_VALUES),
-        abi::EVENT_COMPARE if equal && is_text(event.a, event.size, input) => (event.a, MOST_TEXTS),
+        abi::EVENT_COMPARE if equal && is_word(event.a, event.size, words) => (event.a, MOST_TEXTS),
         abi::EVENT_SWITCH if event.cases().contains(&event.a) => (event.a, MOST_VALUES),
         abi::EVENT_SET if equal => (event.a, MOST_VALUES),
         abi::EVENT_TEXT if equal && event.x().len() > 1 => (hash(event.x()), MOST_TEXTS),
@@ -78,13 +79,13 @@ fn held(event: &Event, input: &[u8]) -> Option<(u64, Deed, u16)> {
     Some((place, Deed::of(place, value), most))
 }
 
-/// Whether a number holds a text of the input, as short texts are compared:
-/// one run of at least two characters.
-fn is_text(value: u64, size: u8, input: &[u8]) -> bool {
+/// Whether a number holds a word, as short texts are compared: one run of at
+/// least two characters.
+fn is_word(value: u64, size: u8, words: &Words) -> bool {
     let bytes = &value.to_le_bytes()[..usize::from(size.min(8))];
     let mut runs = bytes.split(|byte| !byte.is_ascii_graphic()).filter(|run| run.len() > 1);
     match (runs.next(), runs.next()) {
-        (Some(text), None) => input.windows(text.len()).any(|part| part == text),
+        (Some(text), None) => words.is_known(text),
         _ => false,
     }
 }
@@ -119,35 +120,36 @@ mod tests {
     #[test]
     fn pairs_and_comparisons_that_hold_are_news_once() {
         let mut covered = Covered::default();
-        assert!(covered.add(b"", &[3, 70_000], &[]));
-        assert_eq!(covered.news(b"", &[3, 4, 70_000], &[]), [Deed(4)]);
-        assert!(!covered.add(b"", &[3], &[]));
+        assert!(covered.add(&Words::default(), &[3, 70_000], &[]));
+        assert_eq!(covered.news(&Words::default(), &[3, 4, 70_000], &[]), [Deed(4)]);
+        assert!(!covered.add(&Words::default(), &[3], &[]));
         let yes = abi::FLAG_EQUAL | abi::FLAG_CONSTANT;
-        assert!(!covered.add(b"", &[], &[event(abi::FLAG_CONSTANT, 1, 7)]), "it did not hold");
-        assert!(covered.add(b"", &[], &[event(yes, 1, 7)]));
-        assert!(!covered.add(b"", &[], &[event(yes, 1, 7)]));
-        assert!(covered.add(b"", &[], &[event(yes, 2, 7)]), "another place");
+        assert!(!covered.add(&Words::default(), &[], &[event(abi::FLAG_CONSTANT, 1, 7)]), "it did not hold");
+        assert!(covered.add(&Words::default(), &[], &[event(yes, 1, 7)]));
+        assert!(!covered.add(&Words::default(), &[], &[event(yes, 1, 7)]));
+        assert!(covered.add(&Words::default(), &[], &[event(yes, 2, 7)]), "another place");
     }
 
     #[test]
-    fn a_text_that_was_equal_as_a_number_counts() {
-        let mut covered = Covered::default();
-        let held =
-            |size: u8, text: [u8; 8]| Event { size, ..event(abi::FLAG_EQUAL, 1, u64::from_le_bytes(text)) };
-        assert!(
-            !covered.add(b"x=NaN", &[], &[held(8, *b"\x03JSON\0\xf4\xff")]),
-            "the input has no such text"
-        );
-        assert!(!covered.add(b"x=NaN", &[], &[held(2, *b"\x03NaN\0\0\xf4\xff")]), "it is not all compared");
-        assert!(covered.add(b"x=NaN", &[], &[held(8, *b"\x03NaN\0\0\xf4\xff")]));
-        assert!(!covered.add(b"NaN", &[], &[held(8, *b"\x03NaN\0\0\xf4\xff")]), "once");
+    fn a_word_that_was_equal_as_a_number_counts() {
+        let (mut covered, mut words) = (Covered::default(), Words::default());
+        let held = |size: u8| Event {
+            size,
+            ..event(abi::FLAG_EQUAL, 1, u64::from_le_bytes(*b"\x03NaN\0\0\xf4\xff"))
+        };
+        assert!(!covered.add(&words, &[], &[held(8)]), "it is no word yet");
+        words.learn(b"NaN");
+        assert!(!covered.add(&words, &[], &[held(2)]), "it is not all compared");
+        assert!(covered.add(&words, &[], &[held(8)]));
+        assert!(!covered.add(&words, &[], &[held(8)]), "once");
     }
 
     #[test]
     fn a_place_that_holds_for_anything_is_news_for_a_while() {
         let mut covered = Covered::default();
         let yes = abi::FLAG_EQUAL | abi::FLAG_CONSTANT;
-        let news = (0..10_000).filter(|value| covered.add(b"", &[], &[event(yes, 1, *value)])).count();
+        let news =
+            (0..10_000).filter(|value| covered.add(&Words::default(), &[], &[event(yes, 1, *value)])).count();
         assert_eq!(news, usize::from(MOST_VALUES));
     }
 }

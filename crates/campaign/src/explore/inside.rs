@@ -16,7 +16,7 @@ use super::output::Answer;
 use super::sentinel::{Class, sentinel};
 use super::sight::{Sight, place};
 use super::{Error, Explorer};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use wug_runtime::abi::Event;
 
 /// Valid inputs that wait.
@@ -36,6 +36,9 @@ const OPERATOR: usize = 4;
 /// Lengths of short inputs, and how many are kept.
 const SHORT: std::ops::RangeInclusive<usize> = 2..=4;
 const SHORTS: usize = 32;
+/// Bytes around a name that words are put in place of, and how many such.
+const AROUND: usize = 2;
+const CONTEXTS: usize = 4096;
 /// Words that names were looked at behind.
 const FOLLOWED: usize = 4096;
 
@@ -49,6 +52,8 @@ pub struct Inner {
     operators: HashSet<Vec<u8>>,
     /// Valid inputs of punctuation alone, such as `[]`.
     short: Vec<Vec<u8>>,
+    /// How many words and short inputs were put between these bytes.
+    put: HashMap<Vec<u8>, (usize, usize)>,
     /// Words, and what stood between them and the names that were looked at.
     followed: HashSet<Vec<u8>>,
 }
@@ -166,8 +171,16 @@ impl Explorer<'_> {
     /// Puts each word that is known, and each short valid input, in the place
     /// of a name.
     fn put_words(&mut self, input: &[u8], from: usize, to: usize, node: u32) -> Result<(), Error> {
-        let words = self.words.known().iter().filter(|word| word.iter().all(is_part));
-        let texts: Vec<Vec<u8>> = words.chain(&self.inner.short).cloned().collect();
+        // Once for what stands around: from there on what is new since then.
+        let around =
+            [&input[from.saturating_sub(AROUND)..from], b"_", &input[to..input.len().min(to + AROUND)]];
+        let (known, short) = (self.words.known(), &self.inner.short);
+        if self.inner.put.len() >= CONTEXTS {
+            return Ok(());
+        }
+        let done = self.inner.put.insert(around.concat(), (known.len(), short.len())).unwrap_or_default();
+        let words = known[done.0..].iter().filter(|word| word.iter().all(is_part));
+        let texts: Vec<Vec<u8>> = words.chain(&short[done.1..]).cloned().collect();
         for text in texts {
             if self.is_over() {
                 break;

@@ -63,7 +63,7 @@ impl Explorer<'_> {
         if verdict == Verdict::Ok {
             self.inner.accept(input);
         }
-        let new = self.covered.add(input, seen.pairs, seen.events);
+        let new = self.covered.add(&self.words, seen.pairs, seen.events);
         if verdict == Verdict::Ok {
             self.rejects.accept(seen.coverage);
         }
@@ -130,7 +130,8 @@ impl Explorer<'_> {
         self.offered = offers(probed, seen.events, &self.demands, &mut self.ranges, &mut self.rng);
         self.place = self.offered.token.map(|at| Place::of(seen.events, at as usize));
         self.wishes = self.demands.of(seen.events, &self.offered);
-        self.fresh = self.covered.news(&probe, &seen.pairs[..sight.reached], &seen.events[..sight.first]);
+        self.fresh =
+            self.covered.news(&self.words, &seen.pairs[..sight.reached], &seen.events[..sight.first]);
         self.fresh.truncate(FRESH);
         if sight.touched && matches!(sight.verdict, Verdict::Exit(_)) {
             self.rejects.reject(seen.coverage);
