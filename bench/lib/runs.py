@@ -46,10 +46,11 @@ class Run:
     folder: Path
 
 
-def all_of(given: argparse.Namespace, names, kinds, what: str, measure) -> list[dict]:
+def all_of(given: argparse.Namespace, names, kinds, what: str, measure, prepare=lambda run: ([], {})) -> list[dict]:
     """Runs all arms on all targets, one run at a time on each core. What
     `measure(run, campaign)` tells of a campaign's folder is kept by a name, so that
-    several measures share campaigns."""
+    several measures share campaigns. `prepare(run)` gives further options of wug and
+    an environment."""
     builds = {name: build(name, given.work, given.wug, kinds) for name in names}
     for name in names:
         dictionary(builds[name])
@@ -63,7 +64,7 @@ def all_of(given: argparse.Namespace, names, kinds, what: str, measure) -> list[
                 if not waiting:
                     return
                 run = waiting.pop(0)
-            one = kept(given, run, core, what, measure)
+            one = kept(given, run, core, what, measure, prepare)
             with lock:
                 results.append(one)
 
@@ -77,7 +78,7 @@ def all_of(given: argparse.Namespace, names, kinds, what: str, measure) -> list[
     return sorted(results, key=lambda one: one["run"])
 
 
-def kept(given: argparse.Namespace, run: Run, core: int, what: str, measure) -> dict:
+def kept(given: argparse.Namespace, run: Run, core: int, what: str, measure, prepare) -> dict:
     """What was measured of a run: as it was kept, or now."""
     result = run.folder / f"{what}.json"
     if result.exists():
@@ -87,8 +88,10 @@ def kept(given: argparse.Namespace, run: Run, core: int, what: str, measure) -> 
         shutil.rmtree(run.folder, ignore_errors=True)
         run.folder.mkdir(parents=True)
         words = command(run.arm, run.target, run.number, run.builds, run.folder, given.seconds, given.wug)
+        options, environment = prepare(run)
+        words[2:2] = options
         hand_over(run.folder)
-        status = bounded(words, run.folder / "log", given.seconds * 2 + 60, core, QUIET)
+        status = bounded(words, run.folder / "log", given.seconds * 2 + 60, core, {**QUIET, **environment})
         if not any((campaign / "queue").glob("id:*")):
             sys.exit(f"no queue of {run.arm} on {run.target}, exit code {status}: see {run.folder / 'log'}")
         ended.write_text("")

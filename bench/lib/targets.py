@@ -8,7 +8,7 @@ Out: a folder with `wug` and `wug.traced` (ours), `afl` and `cmplog` (AFL++'s),
 
 import os
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import crates
@@ -39,6 +39,8 @@ class Target:
     """What turns its assertions on, where bugs are looked for."""
     now: str | None = None
     """The target that it is an old version of: its harness is the same."""
+    beside: list[str] = field(default_factory=list)
+    """Parts of the harness that are compiled without instrumentation."""
 
 
 LUA = ["-DLUA_USE_POSIX"]
@@ -71,7 +73,10 @@ OLD = {
 }
 """Old versions, with bugs that were mended since."""
 
-TARGETS = {**CAMPAIGNS, **OLD}
+DEEP = {"expat-deep": replace(CAMPAIGNS["expat"], now="expat", beside=["deep.c"])}
+"""Counts nested documents that it is run on."""
+
+TARGETS = {**CAMPAIGNS, **OLD, **DEEP}
 
 
 def sources(name: str, work: Path) -> tuple[Path, list[Path]]:
@@ -118,6 +123,9 @@ def build(name: str, work: Path, wug: Path, kinds: list[str]) -> Path:
             checks = target.checks if target.now or kind == "judge" else []
             sh([*compiler, *flags, *checks, *extra, "-c", file, "-o", path], env=environment)
             made.append(path)
+        for file in target.beside:
+            made.append(objects / f"{file}.o")
+            sh(["gcc", "-O2", "-c", HARNESSES / file, "-o", made[-1]])
         sh([*compiler, *extra, *made, "-o", program, "-lm", "-ldl"], env=environment)
 
     afl = {"AFL_QUIET": "1"}
