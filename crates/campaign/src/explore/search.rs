@@ -212,12 +212,14 @@ impl Explorer<'_> {
         if *class >= OFTEN && fresh.is_empty() {
             return Ok(());
         }
+        let novel = fresh.iter().any(|deed| !self.covered.has(*deed));
         self.learn_words(&offered.texts)?;
         self.offer_tokens(node, &offered.codes)?;
         for offer in &offered.texts {
             if offer.text == [0] && !self.nuls.are_read() {
                 continue;
             }
+            let ever = !self.wanted.contains(&offer.deed.deed);
             let known = self.is_known(offer.deed, offer.usual);
             // What a lexer asks for in every state is worth less than the
             // tokens that the parser asks for in this one. Where no token is
@@ -229,7 +231,8 @@ impl Explorer<'_> {
             };
             let doubts = by_state + doubts(offer.kind);
             self.add(node, offer.keep, &offer.text, offer.kind, doubts);
-            if doubts == 0 {
+            // It may complete what is new here, or be new itself.
+            if doubts == 0 && (ever || novel) {
                 self.try_end(node, offer.keep, &offer.text, offer.kind)?;
             }
         }
