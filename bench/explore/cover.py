@@ -115,6 +115,8 @@ def branches(program, files):
     shutil.rmtree(kept, ignore_errors=True)
     data = [path for path in folder.glob("*.gcda")]
     if not data:
+        if accepted:
+            sys.exit(f"{program} left no counts in {folder}: build it anew, in its place")
         return 0, 0, 0
     told = sh(["gcov", "-b", "-n", "-o", str(folder), *map(str, data)], cwd=folder)
     taken = total = 0

@@ -25,6 +25,9 @@ const LETTERS: &str = r#"
     sp = " "* ;
 "#;
 
+/// Runs in which all members of `members.c` are found.
+const MEMBERS: u64 = 3_000;
+
 struct Quiet;
 
 impl Watch for Quiet {
@@ -155,6 +158,19 @@ fn what_is_looked_at_late_is_found_inside_of_valid_inputs() {
     for escape in ["\\n", "\\u"] {
         let has = |input: &Vec<u8>| String::from_utf8_lossy(input).contains(escape);
         assert!(inputs.values().any(has), "{escape} is missing: {inputs:?}");
+    }
+}
+
+#[test]
+fn members_of_names_are_found_though_names_alone_give_nothing_new() {
+    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| has(compiler)) {
+        let program = build_native(compiler, &["--wug-traced"], "members.c", &format!("members.{compiler}"));
+        let out = folder(&format!("members-{compiler}"));
+        explore(Target::new(&program), &out, 1, MEMBERS);
+        let inputs = kept(&out, "queue");
+        for whole in ["math.floor", "math.round", "file.close", "file.remove"] {
+            assert!(inputs.values().any(|input| input == whole.as_bytes()), "{whole} is missing: {inputs:?}");
+        }
     }
 }
 
