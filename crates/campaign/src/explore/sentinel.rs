@@ -64,7 +64,10 @@ pub fn sentinel(input: &[u8], class: Class, rng: &mut Rng) -> Option<u8> {
     }
     let mut free = class.bytes().iter().copied().filter(|byte| !used[usize::from(*byte)]);
     match class {
-        Class::Control | Class::Space | Class::High => free.next(),
+        // Any byte will do where none of these is left; an input of less than
+        // 256 bytes has one.
+        Class::Control => free.next().or_else(|| (0..=255).find(|byte| !used[usize::from(*byte)])),
+        Class::Space | Class::High => free.next(),
         _ => {
             let first: Vec<u8> = free.take(4).collect();
             (!first.is_empty()).then(|| first[rng.below(first.len() as u32) as usize])
@@ -89,8 +92,12 @@ mod tests {
                     all.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, byte)| *byte).collect();
                 assert_eq!(sentinel(&input, class, &mut rng), Some(*left));
             }
-            assert_eq!(sentinel(all, class, &mut rng), None);
+            let any = (class == Class::Control).then_some(0);
+            assert_eq!(sentinel(all, class, &mut rng), any);
         }
+        let every: Vec<u8> = (0..=255).collect();
+        assert_eq!(sentinel(&every, Class::Control, &mut rng), None);
+        assert_eq!(sentinel(&every[..255], Class::Control, &mut rng), Some(255));
         let high: std::collections::BTreeSet<u8> = HIGH.into_iter().collect();
         assert!(high.len() == 128 && high.iter().all(|byte| *byte >= 0x80));
     }
