@@ -3,9 +3,9 @@
 
     bench/bugs.py [--seconds 300] [--runs 5] [--short] [--arms A,B] [TARGET...]
 
-The old versions are those that crates carry: sqlite-3.24.0 and sqlite-3.28.0
-with assertions, sqlite-3.29.0 without, lua-5.4.0 with. Arms are those of
-bench/campaigns.py; wug and afl unless told. Each campaign runs for its whole time.
+The old versions are those that crates carry: sqlite-3.28.0 with assertions,
+sqlite-3.29.0 without, lua-5.4.0 with. Arms are those of bench/campaigns.py; wug
+and afl unless told. Each campaign runs for its whole time.
 What it saved as crashes is run by another build, with AddressSanitizer; the kind
 of error and its function name the bug, and its time is that of the first such
 input. A bug counts as known if the version that Debian has now runs the same

@@ -21,8 +21,9 @@ COUNTED = ["--coverage", "-O0"]
 # What a run of one input may take.
 SECONDS = 5
 # Rust for afl-fuzz, with the edges that rustc can count and AFL++'s runtime.
+AFL_RUNTIME = Path(shutil.which("afl-fuzz") or "afl-fuzz").parent.parent / "lib/afl/afl-compiler-rt.o"
 AFL_RUSTFLAGS = ("-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 "
-                 "-Cllvm-args=-sanitizer-coverage-trace-pc-guard -Clink-arg=/usr/lib/afl/afl-compiler-rt.o")
+                 f"-Cllvm-args=-sanitizer-coverage-trace-pc-guard -Clink-arg={AFL_RUNTIME}")
 
 
 def build(program, compiler, flags, files, environment=None):

@@ -65,7 +65,6 @@ def old_sqlite(crate: str, checks=()) -> Target:
 
 
 OLD = {
-    "sqlite-3.24.0": old_sqlite("libsqlite3-sys 0.9.3", SQLITE_CHECKS),
     "sqlite-3.28.0": old_sqlite("libsqlite3-sys 0.15.0", SQLITE_CHECKS),
     "sqlite-3.29.0": old_sqlite("libsqlite3-sys 0.16.0"),
     "lua-5.4.0": Target("lua-src 540.0.0", "lua", "*.c !lua.c !luac.c", "lua-5.4.0", flags=LUA, checks=LUA_CHECKS,

@@ -143,7 +143,7 @@ impl Begun for Untraced<'_> {
 // Each mutation takes a walk, random bits, the most bytes of a result, and
 // what to put the result into; it says whether there is one. If not, what is in
 // there means nothing. An empty trace has none.
-impl<'a> Walker<'a> {
+impl Walker<'_> {
     /// Leaves a walk at some point and draws the rest. No result if none of
     /// at most `max` bytes begins as the walk does.
     pub fn random(&self, of: &Trace, random: &mut impl FnMut() -> u64, max: u32, into: &mut Mutant) -> bool {
@@ -152,7 +152,7 @@ impl<'a> Walker<'a> {
 
     /// A walk over this automaton, to be mutated without a trace. What comes
     /// behind the point where it is left is not looked at.
-    pub fn untraced(&'a self, steps: &'a [Step]) -> Untraced<'a> {
+    pub fn untraced<'w>(&'w self, steps: &'w [Step]) -> Untraced<'w> {
         Untraced { walker: self, steps }
     }
 }

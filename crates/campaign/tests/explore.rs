@@ -25,9 +25,6 @@ const LETTERS: &str = r#"
     sp = " "* ;
 "#;
 
-/// Runs in which all members of `members.c` are found.
-const MEMBERS: u64 = 3_000;
-
 struct Quiet;
 
 impl Watch for Quiet {
@@ -166,7 +163,7 @@ fn members_of_names_are_found_though_names_alone_give_nothing_new() {
     for compiler in ["gcc", "clang"].into_iter().filter(|compiler| has(compiler)) {
         let program = build_native(compiler, &["--wug-traced"], "members.c", &format!("members.{compiler}"));
         let out = folder(&format!("members-{compiler}"));
-        explore(Target::new(&program), &out, 1, MEMBERS);
+        explore(Target::new(&program), &out, 1, 3_000);
         let inputs = kept(&out, "queue");
         for whole in ["math.floor", "math.round", "file.close", "file.remove"] {
             assert!(inputs.values().any(|input| input == whole.as_bytes()), "{whole} is missing: {inputs:?}");

@@ -145,8 +145,10 @@ impl Automaton {
     pub fn decode(&self, state: u32, step: Step) -> Option<(u32, u32)> {
         let state = &self.states[state as usize];
         let (transition, member) = (step >> state.shift, step & ((1 << state.shift) - 1));
-        let label = self.transitions.get((state.first + transition) as usize)?.label;
-        let fits = transition < state.count && member < self.labels.labels[label as usize].members;
-        fits.then_some((transition, member))
+        if transition >= state.count {
+            return None;
+        }
+        let label = self.transitions[(state.first + transition) as usize].label;
+        (member < self.labels.labels[label as usize].members).then_some((transition, member))
     }
 }

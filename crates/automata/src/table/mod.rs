@@ -322,12 +322,14 @@ impl Table {
     /// if there is no such step.
     #[inline(always)]
     pub fn find(&self, steps: Steps, step: u32) -> Option<(Choice, Steps)> {
+        // Mostly each transition has one slot, so this is it. Steps are from
+        // anywhere, so the sum may be anything.
         let place = step >> steps.shift();
-        let mut at = (steps.first + place) as usize;
+        let mut at = steps.first.wrapping_add(place) as usize;
         // SAFETY: all rows are within the list of choices, and there is one of
-        // `behind` for each (`check`).
+        // `behind` for each (`check`); `at` is in a row if the place is, or if
+        // it was searched for.
         unsafe {
-            // Mostly each transition has one slot, so this is it.
             if place >= steps.count() || !self.choices.get_unchecked(at).has(step) {
                 at = self.search(steps, step)?;
             }

@@ -106,6 +106,45 @@ fn mutations_of_made_up_grammars_make_inputs() {
     assert!(all.iter().all(|&done| done > 50), "{all:?}");
 }
 
+/// Steps from anywhere are traced if the automaton replays them, and else
+/// neither traced nor a danger.
+#[test]
+fn steps_from_anywhere_are_walks_or_are_refused() {
+    let (mut walks, mut refused) = (0, 0);
+    wug_property::check(|u| {
+        let grammar = productive_grammar(u)?;
+        let limits = Limits { stack: Some(u.int_in_range(1..=7)?), states: 2_000, transitions: 20_000 };
+        let Some(built) = built(&grammar, limits) else { return Ok(()) };
+        let walker = Walker::new(&built.automaton, Weight::One);
+        let (mut tracer, mut trace, mut into) = (Tracer::new(&walker), Trace::default(), Mutant::default());
+        let mut rng = Rng::new(3, 0);
+        for turn in 0..30 {
+            let (mut steps, mut input) = (Vec::new(), Vec::new());
+            let _ = walker.walk(&mut || rng.wide(), 40, &mut steps, &mut input);
+            for step in &mut steps {
+                if rng.below(8) == 0 {
+                    *step = [u32::MAX, rng.wide() as u32, *step ^ 1][rng.below(3) as usize];
+                }
+            }
+            if turn % 3 == 0 {
+                steps.push(rng.wide() as u32);
+            }
+            input.clear();
+            let good = built.automaton.replay(&steps, &mut input);
+            assert_eq!(tracer.trace(&steps, &mut trace), good, "{steps:?}");
+            assert!(!good || trace.bytes() == input);
+            if walker.untraced(&steps).random(&mut || rng.wide(), 40, &mut into) {
+                input.clear();
+                assert!(built.automaton.replay(&into.steps, &mut input) && input == into.bytes, "{into:?}");
+            }
+            (walks, refused) = (walks + u32::from(good), refused + u32::from(!good));
+        }
+        Ok(())
+    })
+    .for_ms(1_000);
+    assert!(walks > 100 && refused > 100, "{walks} {refused}");
+}
+
 #[test]
 fn mutations_of_built_in_grammars_make_inputs() {
     for builtin in builtin::all() {
