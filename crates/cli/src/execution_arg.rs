@@ -11,7 +11,7 @@ use wug_campaign::executor::{Confinement, Options, Output, Target};
 /// How a target is run.
 #[derive(Args)]
 pub struct ExecutionArg {
-    /// Milliseconds for each run [default: 1000; explore: 200]
+    /// Milliseconds for a run [default: 1000; explore: 200]
     #[arg(short = 't', long, value_parser = millis, value_name = "MS")]
     timeout: Option<Duration>,
     /// Memory: MB, or with K, M or G [default: none]
