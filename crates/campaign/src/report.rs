@@ -159,6 +159,8 @@ pub struct GeneraliseReport {
     pub tokens: u64,
     /// Words that are only right together.
     pub links: u64,
+    /// Gaps of inputs that take the input itself.
+    pub nests: u64,
     /// Pairs of a gap and an input that fits into it.
     pub pairs: u64,
     /// Entries that were met on the way.

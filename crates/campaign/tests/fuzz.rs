@@ -85,12 +85,26 @@ fn run_with(
     seeds: Seeds,
     options: Options,
 ) -> (Result<Report, Error>, Quiet) {
+    run_within(TIMEOUT, structure, program, checked, out, start, seeds, options)
+}
+
+#[allow(clippy::too_many_arguments, reason = "what a campaign has")]
+fn run_within(
+    timeout: Duration,
+    structure: Structure<'_>,
+    program: PathBuf,
+    checked: Option<PathBuf>,
+    out: &Path,
+    start: Start,
+    seeds: Seeds,
+    options: Options,
+) -> (Result<Report, Error>, Quiet) {
     let mut watch = Quiet::default();
     let parts = Parts {
         target: Target::new(program),
         traced: None,
         checked: checked.map(Target::new),
-        execution: executor::Options { timeout: TIMEOUT, ..executor::Options::default() },
+        execution: executor::Options { timeout, ..executor::Options::default() },
         structure: Some(structure),
         folder: Folder::open(out, "default", start, &Setup::default()).expect("a folder"),
         sync: Some(Sync::new(out, "default", &[]).expect("nothing to import")),
@@ -278,6 +292,32 @@ fn without_anything_to_start_with_it_says_so() {
     let (outcome, _) =
         run_on(target_that_hangs(), None, &out, Start::New, Seeds::Folder(seeds), repeatable(1, 100));
     assert!(outcome.is_err_and(|error| error.to_string().contains("every seed crashes")));
+}
+
+#[test]
+fn where_hangs_take_much_of_the_time_each_takes_less() {
+    let hanging = load_text("lists.wug", &LISTS.replace("[abc]+", "'cacbcacbcacbc'"), Notation::Wug);
+    let hanging = hanging.expect("it loads").grammar;
+    let timeout = TIMEOUT / 4;
+    for fixed_timeout in [false, true] {
+        let out = folder("hangs");
+        let options = Options { repeatable: false, fixed_timeout, ..repeatable(4, 17) };
+        let structure = Structure::new(&hanging).expect("it is small");
+        let (outcome, watch) = run_within(
+            timeout,
+            structure,
+            target_that_hangs(),
+            None,
+            &out,
+            Start::New,
+            Seeds::Fresh,
+            options,
+        );
+        let report = outcome.expect("it ends");
+        assert_eq!(report.exec_timeout < timeout.as_millis() as u64, !fixed_timeout, "{report:?}");
+        let told = watch.notices.iter().any(|notice| notice.contains("take much of the time"));
+        assert_eq!(told, !fixed_timeout, "{:?}", watch.notices);
+    }
 }
 
 #[test]

@@ -123,6 +123,24 @@ fn a_warden_that_is_killed_is_replaced() {
 }
 
 #[test]
+fn the_time_limit_can_change_between_runs() {
+    let Some(compiler) = compilers().into_iter().next() else { return };
+    let program = copy(&persistent_target(compiler), "limits");
+    for kind in [Kind::Server, Kind::Spawn] {
+        let (short, long) = (Duration::from_millis(150), Duration::from_secs(20));
+        let options = Options { timeout: short, kind, ..options() };
+        let mut executor = Executor::new(Target::new(&program), options).expect("an executor");
+        for _ in 0..2 {
+            // It would end well within the long limit.
+            check(&mut executor, "z9000", Verdict::Timeout);
+            executor.set_timeout(long);
+            check(&mut executor, "z400", Verdict::Ok);
+            executor.set_timeout(short);
+        }
+    }
+}
+
+#[test]
 fn persistent_targets_survive_everything_with_true_verdicts() {
     for compiler in compilers() {
         let program = copy(&persistent_target(compiler), &format!("loop-{compiler}"));

@@ -65,6 +65,11 @@ impl ExecutionArg {
         self.timeout.unwrap_or(usual)
     }
 
+    /// Whether the time for each run is given.
+    pub fn has_timeout(&self) -> bool {
+        self.timeout.is_some()
+    }
+
     /// The options of an executor.
     pub fn options(&self) -> Result<Options, Failure> {
         let all = !self.no_confinement;

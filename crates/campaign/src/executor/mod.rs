@@ -58,6 +58,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use target::Traits;
 use warden::{Job, Warden, c_path};
 use wug_runtime::abi;
@@ -159,6 +160,14 @@ impl Executor {
     /// The layers of confinement that this machine does not permit.
     pub fn missing(&self) -> &[Missing] {
         &self.warden.missing
+    }
+
+    /// How long each run may take from now on.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.options.timeout = timeout;
+        if let Some(server) = self.driver.server_mut() {
+            server.set_timeout(timeout);
+        }
     }
 
     /// Runs the target on an input.

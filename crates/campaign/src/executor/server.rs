@@ -292,6 +292,11 @@ impl Server {
         }
     }
 
+    /// How long each run may take from now on.
+    pub fn set_timeout(&self, timeout: Duration) {
+        self.watchdog.clock().set_limit(timeout);
+    }
+
     /// CPU time of the last run, where the target measures it.
     pub fn cpu(&self) -> Option<Duration> {
         match &self.link {

@@ -33,6 +33,8 @@ pub struct Clock {
     stopped: AtomicU64,
     /// When it began, in nanoseconds since the epoch.
     began: AtomicU64,
+    /// How long a run may take, in nanoseconds.
+    limit: AtomicU64,
     /// The child that runs it, for those who stop it by its number.
     pub child: AtomicI32,
     over: AtomicBool,
@@ -47,6 +49,18 @@ impl Clock {
         self.began.store((now - self.epoch).as_nanos() as u64, Ordering::Relaxed);
         self.state.store(u64::from(number) << 1, Ordering::Release);
         now
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_nanos(self.limit.load(Ordering::Relaxed))
+    }
+
+    /// How long runs may take from now on. No run is under way.
+    pub fn set_limit(&self, limit: Duration) {
+        self.limit.store(limit.as_nanos().try_into().unwrap_or(u64::MAX / 2), Ordering::Relaxed);
+        // The watchdog may sleep until a later time.
+        drop(self.asleep.lock().unwrap_or_else(PoisonError::into_inner));
+        self.wake.notify_all();
     }
 
     /// The run is over; whether the watchdog was first. Then it has done
@@ -84,14 +98,16 @@ impl Watchdog {
             state: AtomicU64::new(0),
             stopped: AtomicU64::new(0),
             began: AtomicU64::new(0),
+            limit: AtomicU64::new(0),
             child: AtomicI32::new(0),
             over: AtomicBool::new(false),
             asleep: Mutex::new(()),
             wake: Condvar::new(),
         });
+        clock.set_limit(limit);
         let shared = clock.clone();
         let builder = std::thread::Builder::new().name("watchdog".into()).stack_size(64 << 10);
-        let thread = builder.spawn(move || watch(&shared, limit, &commander, &*stop))?;
+        let thread = builder.spawn(move || watch(&shared, &commander, &*stop))?;
         Ok(Watchdog { clock, thread: Some(thread) })
     }
 
@@ -112,7 +128,7 @@ impl Drop for Watchdog {
     }
 }
 
-fn watch(clock: &Clock, limit: Duration, commander: &Commander, stop: &dyn Stop) {
+fn watch(clock: &Clock, commander: &Commander, stop: &dyn Stop) {
     // The run that was stopped, and when it is to be ended the hard way.
     let mut stopped: Option<(u64, Duration)> = None;
     // A run that had come so far, and when that was seen first.
@@ -120,6 +136,7 @@ fn watch(clock: &Clock, limit: Duration, commander: &Commander, stop: &dyn Stop)
     loop {
         let state = clock.state.load(Ordering::Acquire);
         let began = Duration::from_nanos(clock.began.load(Ordering::Relaxed));
+        let limit = clock.limit();
         let now = clock.epoch.elapsed();
         // Whatever begins from now on is not over before.
         let mut until = now + limit;
@@ -157,19 +174,21 @@ fn watch(clock: &Clock, limit: Duration, commander: &Commander, stop: &dyn Stop)
                 until = until.min(now + GRACE);
             }
         }
-        if !sleep(clock, until.saturating_sub(now)) {
+        if !sleep(clock, until.saturating_sub(now), limit) {
             return;
         }
     }
 }
 
-/// Sleeps; false when the watch is over.
-fn sleep(clock: &Clock, time: Duration) -> bool {
+/// Sleeps, unless the limit is another by now; false when the watch is over.
+fn sleep(clock: &Clock, time: Duration, limit: Duration) -> bool {
     let guard = clock.asleep.lock().unwrap_or_else(PoisonError::into_inner);
     if clock.over.load(Ordering::Acquire) {
         return false;
     }
     // Waking too early does no harm: the clock is read again.
-    drop(clock.wake.wait_timeout(guard, time));
+    if clock.limit() == limit {
+        drop(clock.wake.wait_timeout(guard, time));
+    }
     !clock.over.load(Ordering::Acquire)
 }

@@ -2,7 +2,7 @@
 
 use super::execute::Making;
 use super::{Campaign, Error, Event};
-use crate::executor::{Crash, Executor, Verdict};
+use crate::executor::{Crash, Verdict};
 use crate::feedback::Feedback;
 use crate::hash::hash;
 use crate::report::CrashReport;
@@ -18,6 +18,10 @@ pub(super) struct Crashes {
     pub total: u64,
     /// Runs that took too long.
     pub timeouts: u64,
+    /// The time that went into them, and how many there were since the limit
+    /// was changed.
+    waited: Duration,
+    lately: u32,
     /// Hangs that were kept.
     pub hangs: u64,
     /// Executions when the last crash was kept.
@@ -39,6 +43,13 @@ const FRAMES: usize = 4;
 /// An input that takes too long gets this many times its limit, and no less
 /// than a second, before it counts as a hang.
 const PATIENCE: u32 = 5;
+/// Inputs that take too long may cost one in so many seconds; beyond, when
+/// there were a few, the limit is halved, down to so many times what the
+/// slowest entry takes, and no less than this.
+const SHARE: u32 = 10;
+const FEW: u32 = 3;
+const MARGIN: u32 = 20;
+const LEAST: Duration = Duration::from_millis(100);
 
 impl Campaign<'_> {
     /// `input` crashed the target.
@@ -99,17 +110,19 @@ impl Campaign<'_> {
     /// `input` took too long.
     pub(super) fn hung(&mut self, making: &Making) -> Result<f64, Error> {
         self.crashes.timeouts += 1;
+        self.crashes.waited += self.execution.timeout;
+        self.crashes.lately += 1;
+        self.shorten_limit();
         simplify(&mut self.counts);
         if !self.crashes.slow.add(&self.counts).any() && self.crashes.hangs > 0 {
             return Ok(0.0);
         }
-        if self.patient.is_none() {
-            let timeout = self.patience();
-            let execution = crate::executor::Options { timeout, ..self.execution.clone() };
-            self.patient = Some(Executor::new(self.target.clone(), execution)?);
-        }
-        let Some(patient) = &mut self.patient else { return Ok(0.0) };
-        let verdict = patient.run(&self.input)?.verdict;
+        // By the same executor: another would be forked from this process as
+        // it is now, and keep a copy of its memory.
+        self.executor.set_timeout(self.patience());
+        let verdict = self.executor.run(&self.input).map(|seen| seen.verdict);
+        self.executor.set_timeout(self.execution.timeout);
+        let verdict = verdict?;
         self.figures.execs += 1;
         if verdict != Verdict::Timeout {
             return Ok(0.0);
@@ -122,6 +135,28 @@ impl Campaign<'_> {
         self.crashes.hangs += 1;
         self.figures.report.last_hang = super::figures::seconds_now();
         Ok(0.0)
+    }
+
+    /// Gives each run less time where hangs take much of it.
+    fn shorten_limit(&mut self) {
+        let Crashes { waited, lately, .. } = self.crashes;
+        let (limit, fixed) = (self.execution.timeout, self.options.fixed_timeout || self.options.repeatable);
+        if fixed || lately < FEW || waited * SHARE < self.figures.elapsed() {
+            return;
+        }
+        let less = (limit / 2).max(self.corpus.turns.slowest() * MARGIN).max(LEAST);
+        if less >= limit {
+            return;
+        }
+        self.crashes.lately = 0;
+        self.execution.timeout = less;
+        self.executor.set_timeout(less);
+        self.figures.report.exec_timeout = less.as_millis() as u64;
+        self.watch.event(Event::Notice(format!(
+            "inputs that take too long take much of the time: each run has {} ms from now on, not {}; -t MS sets a limit that stays",
+            less.as_millis(),
+            limit.as_millis()
+        )));
     }
 
     fn patience(&self) -> Duration {

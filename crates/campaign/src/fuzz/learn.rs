@@ -18,6 +18,8 @@ const RUNS: usize = 64;
 const RUNS_PER_BYTE: usize = 1;
 /// Runs that look for words which are only right together.
 const LINK_RUNS: usize = 32;
+/// Runs that look where an input can be put into itself.
+const NEST_RUNS: usize = 32;
 /// Inputs that wait, and their bytes.
 const WAITING: usize = 4096;
 const WAITING_BYTES: usize = 32 << 20;
@@ -25,8 +27,6 @@ const WAITING_BYTES: usize = 32 << 20;
 const MET: usize = 64;
 /// Recombined inputs do not grow beyond this.
 const LONGEST: usize = 16 << 10;
-/// Words that are drawn to find one for a name.
-const TRIES: usize = 8;
 
 /// An input that waits to be generalised.
 #[derive(Debug)]
@@ -77,6 +77,11 @@ impl Learned {
                 library.fits(gap, input, rng);
             }
         }
+    }
+
+    /// Whether inputs are known that fit into themselves.
+    pub fn nests(&self) -> bool {
+        self.library.nests()
     }
 
     /// The generalised form of an entry.
@@ -145,15 +150,19 @@ impl Campaign<'_> {
         let runs = self.figures.execs - before;
         let Some(learned) = &mut self.learned else { return Ok(()) };
         learned.execs += runs;
-        if let Some(mut form) = form {
+        if let Some((mut form, takes_itself)) = form {
             let report = &mut learned.report;
             report.inputs += 1;
             report.bytes += input.len() as u64;
             report.gap_bytes += (input.len() - form.content().len()) as u64;
             report.gaps += form.gaps().len() as u64;
             report.links += form.links.len() as u64;
+            report.nests += takes_itself.len() as u64;
             form.edges = wanted.iter().map(|new| new.id).collect();
             let number = learned.library.add(form, &mut self.rng);
+            for gap in takes_itself {
+                learned.library.takes_itself((number, gap), &mut self.rng);
+            }
             learned.of_entry.retain(|_, other| *other != number);
             learned.of_entry.insert(entry, number);
         }
@@ -177,26 +186,57 @@ impl Campaign<'_> {
         Ok(())
     }
 
+    /// The generalised form of an input, and the numbers of its gaps that it
+    /// fits into itself.
     fn form_of(
         &mut self,
         input: &[u8],
         wanted: &[New],
         met: &mut Vec<Vec<u8>>,
-    ) -> Result<Generalised, Error> {
+    ) -> Result<(Generalised, Vec<u32>), Error> {
         let runs = RUNS + RUNS_PER_BYTE * input.len();
         let found = generalise::gaps(input, runs, |input| self.still_reaches(input, wanted, met))?;
         let mut form = Generalised::new(input, &found.removed);
-        if !self.options.links {
-            return Ok(form);
+        let takes_itself = self.put_into_itself(&mut form, wanted, met)?;
+        if self.options.links {
+            let text = form.content();
+            form.links =
+                generalise::links(text, LINK_RUNS, |input| self.still_reaches(input, wanted, met))?.0;
         }
-        let text = form.content().to_vec();
-        let (links, _) = generalise::links(&text, LINK_RUNS, |input| self.still_reaches(input, wanted, met))?;
-        form.links = links;
-        Ok(form)
+        Ok((form, takes_itself))
+    }
+
+    /// Looks where an input fits into itself. It was run there if some edges
+    /// are met more often than by it alone, and none less often.
+    fn put_into_itself(
+        &mut self,
+        form: &mut Generalised,
+        wanted: &[New],
+        met: &mut Vec<Vec<u8>>,
+    ) -> Result<Vec<u32>, Error> {
+        let (mut alone, mut counts) = (Vec::new(), Vec::new());
+        if !self.counts_of(form.content(), wanted, met, &mut alone)? {
+            return Ok(Vec::new());
+        }
+        generalise::nest(form, NEST_RUNS, |input| {
+            let reached = self.counts_of(input, wanted, met, &mut counts)?;
+            Ok(reached && counts != alone && counts.iter().zip(&alone).all(|(more, less)| more >= less))
+        })
     }
 
     /// Whether an input reaches some edges.
     fn still_reaches(&mut self, input: &[u8], wanted: &[New], met: &mut Vec<Vec<u8>>) -> Result<bool, Error> {
+        self.counts_of(input, wanted, met, &mut Vec::new())
+    }
+
+    /// Whether an input reaches some edges, and how often each.
+    fn counts_of(
+        &mut self,
+        input: &[u8],
+        wanted: &[New],
+        met: &mut Vec<Vec<u8>>,
+        counts: &mut Vec<u8>,
+    ) -> Result<bool, Error> {
         if self.is_over() {
             return Ok(false);
         }
@@ -206,7 +246,12 @@ impl Campaign<'_> {
         if met.len() < MET && (crash || self.feedback.has_news(seen.coverage)) {
             met.push(input.to_vec());
         }
-        Ok(!crash && seen.verdict != Verdict::Timeout && counts_reach(seen.coverage, wanted))
+        let fine = !crash && seen.verdict != Verdict::Timeout && counts_reach(seen.coverage, wanted);
+        counts.clear();
+        if fine {
+            counts.extend(wanted.iter().map(|new| seen.coverage[new.id as usize]));
+        }
+        Ok(fine)
     }
 
     /// Whether an entry has a generalised form; whether words in it belong
@@ -244,6 +289,15 @@ impl Campaign<'_> {
         self.take_from_bench(times)
     }
 
+    /// Nesting.
+    pub(super) fn nest(&mut self, at: usize) -> Option<u32> {
+        let learned = self.learned.as_mut()?;
+        let number = *learned.of_entry.get(&at)?;
+        let (strings, longest) = (self.havoc.tokens(), self.options.max_size.min(LONGEST));
+        let times = learned.bench.nest(&learned.library, number, strings, longest, &mut self.rng)?;
+        self.take_from_bench(times)
+    }
+
     fn take_from_bench(&mut self, times: u32) -> Option<u32> {
         let learned = self.learned.as_mut()?;
         learned.recombined = true;
@@ -266,34 +320,8 @@ impl Campaign<'_> {
         let learned = self.learned.as_ref()?;
         let form = learned.form(at)?;
         let link = form.links.get(self.rng.below(form.links.len().max(1) as u32) as usize)?;
-        let text = form.content();
-        let old = &text[link.places[0] as usize..(link.places[0] + link.len) as usize];
-        self.text.clear();
-        let is_name = |text: &[u8]| {
-            text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') && !text[0].is_ascii_digit()
-        };
-        let (tokens, strings) = (learned.library.tokens(), self.havoc.tokens());
-        let count = (tokens.len() + strings.len()) as u32;
-        for _ in 0..TRIES.min(count as usize) {
-            let drawn = self.rng.below(count) as usize;
-            let word = tokens.get(drawn).unwrap_or_else(|| &strings[drawn - tokens.len()]);
-            if is_name(word) && **word != *old {
-                self.text.extend_from_slice(word);
-                break;
-            }
-        }
-        if self.text.is_empty() {
-            self.text.extend_from_slice(old);
-            self.text.push(b'a' + self.rng.below(26) as u8);
-        }
-        self.input.clear();
-        let mut from = 0;
-        for place in &link.places {
-            self.input.extend_from_slice(&text[from..*place as usize]);
-            self.input.extend_from_slice(&self.text);
-            from = (place + link.len) as usize;
-        }
-        self.input.extend_from_slice(&text[from..]);
+        let word = learned.library.name(self.havoc.tokens(), form.word(link), &mut self.rng);
+        self.input = form.renamed(link, &word).0;
         Some(link.places.len() as u32)
     }
 }

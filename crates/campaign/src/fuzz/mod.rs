@@ -95,6 +95,8 @@ pub struct Options {
     /// An input that takes too long gets at least this before it counts as a
     /// hang.
     pub hang_timeout: Option<Duration>,
+    /// The time for a run is kept, also where hangs take much of all time.
+    pub fixed_timeout: bool,
     /// Whether what is found is made smaller.
     pub trim: bool,
     /// Whether structure is learned from what is found.
@@ -132,6 +134,7 @@ impl Default for Options {
             uniform: false,
             mutators: Mutators::Both,
             hang_timeout: None,
+            fixed_timeout: false,
             trim: true,
             generalise: false,
             links: true,
@@ -250,11 +253,8 @@ pub struct Parts<'a> {
 /// A campaign under way.
 pub struct Campaign<'a> {
     options: Options,
-    target: Target,
     execution: executor::Options,
     executor: Executor,
-    /// The same target with more time, once it was needed.
-    patient: Option<Executor>,
     /// The build that sees more, if there is one.
     checked: Option<Executor>,
     /// The traced build, if there is one.
@@ -318,10 +318,8 @@ impl<'a> Campaign<'a> {
             bandit: ways::arms(options.uniform),
             share: Share::new(if structure.is_some() { options.invalid } else { 1.0 }),
             options,
-            target,
             execution,
             executor,
-            patient: None,
             checked,
             comparisons,
             stage,

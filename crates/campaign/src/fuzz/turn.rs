@@ -1,6 +1,7 @@
 //! An entry's turn: inputs made of it.
 
 use super::execute::Making;
+use super::learn::Learned;
 use super::ways::Way;
 use super::{Campaign, Error, Mutators};
 use crate::hash::hash;
@@ -106,6 +107,7 @@ impl Campaign<'_> {
         let has_tokens = self.structure.as_ref().is_some_and(Structure::has_tokens);
         let (careless, operands) = (self.share.permits(parses), self.has_operands(at, origin));
         let (form, links, strings) = self.lessons(at, origin);
+        let nests = self.learned.as_ref().is_some_and(Learned::nests);
         let walks = parses && self.structure.as_ref().is_some_and(Structure::has_walk);
         let (spot, aggressive) = match self.options.mutators {
             Mutators::Both => (true, true),
@@ -115,6 +117,7 @@ impl Campaign<'_> {
         };
         let usable = |arm: usize| match Way::of(arm) {
             Way::Extend | Way::Fill => careless && form,
+            Way::Nest => careless && form && nests,
             Way::Strings => careless && strings,
             Way::Rename => careless && links,
             Way::Tree(_) => parses && spot,
@@ -154,6 +157,7 @@ impl Campaign<'_> {
             }
             Way::Extend => self.extend(at),
             Way::Fill => self.fill(at),
+            Way::Nest => self.nest(at),
             Way::Strings => self.replace_string(origin),
             Way::Rename => self.rename(at),
             Way::Generate => {

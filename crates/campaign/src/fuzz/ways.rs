@@ -19,6 +19,8 @@ pub(super) enum Way {
     Extend,
     /// A generalised input with its gaps filled.
     Fill,
+    /// Inputs that fit into themselves, and others, put into each other.
+    Nest,
     /// Known strings by others.
     Strings,
     /// A name by another, wherever it has to be the same.
@@ -31,11 +33,12 @@ pub(super) enum Way {
     Generate,
 }
 
-const OTHERS: [Way; 12] = [
+const OTHERS: [Way; 13] = [
     Way::Leaf,
     Way::Operand,
     Way::Extend,
     Way::Fill,
+    Way::Nest,
     Way::Strings,
     Way::Rename,
     Way::Havoc,
@@ -69,6 +72,7 @@ impl Way {
             Way::Operand => "operand",
             Way::Extend => "extend",
             Way::Fill => "fill",
+            Way::Nest => "nest",
             Way::Strings => "string",
             Way::Rename => "rename",
             Way::Havoc => "havoc",

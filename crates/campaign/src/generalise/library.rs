@@ -15,6 +15,8 @@ const LONGEST_TOKEN: usize = 256;
 /// Pairs that are known to fit, and how many of one gap.
 const PAIRS: usize = 1 << 16;
 const PAIRS_OF_GAP: usize = 16;
+/// Words that are drawn to find one for a name.
+const TRIES: usize = 8;
 
 /// Generalised inputs, tokens, and what fits into which gap.
 #[derive(Debug, Default)]
@@ -27,6 +29,9 @@ pub struct Library {
     /// gap.
     pairs: HashMap<(u32, u32), Vec<u32>>,
     pair_count: usize,
+    /// Gaps that take the input that they are in.
+    hosts: Vec<(u32, u32)>,
+    is_host: HashSet<(u32, u32)>,
 }
 
 /// Something to put into a gap.
@@ -57,6 +62,8 @@ impl Library {
         self.bytes -= old.content().len() + 4 * old.gaps().len();
         // Pairs with the old one were pairs of gaps that are gone.
         self.pairs.retain(|(input, _), _| *input != place);
+        self.hosts.retain(|(input, _)| *input != place);
+        self.is_host.retain(|(input, _)| *input != place);
         place
     }
 
@@ -103,10 +110,46 @@ impl Library {
         }
     }
 
+    /// Notes that an input fits into a gap of itself.
+    pub fn takes_itself(&mut self, gap: (u32, u32), rng: &mut Rng) {
+        self.fits(gap, gap.0, rng);
+        if self.is_host.insert(gap) {
+            self.hosts.push(gap);
+        }
+    }
+
+    /// Whether some input fits into itself.
+    pub fn nests(&self) -> bool {
+        !self.hosts.is_empty()
+    }
+
+    /// Whether a gap takes the input that it is in.
+    pub fn is_host(&self, gap: (u32, u32)) -> bool {
+        self.is_host.contains(&gap)
+    }
+
+    /// A gap of an input that fits into itself there.
+    pub fn host(&self, rng: &mut Rng) -> Option<(u32, u32)> {
+        (!self.hosts.is_empty()).then(|| self.hosts[rng.below(self.hosts.len() as u32) as usize])
+    }
+
     /// An input that is known to fit into a gap.
     pub fn fitting(&self, gap: (u32, u32), rng: &mut Rng) -> Option<u32> {
         let known = self.pairs.get(&gap)?;
         (!known.is_empty()).then(|| known[rng.below(known.len() as u32) as usize])
+    }
+
+    /// Another name than `old`: a token or a string, or `old` with a letter
+    /// more.
+    pub fn name(&self, strings: &[Box<[u8]>], old: &[u8], rng: &mut Rng) -> Vec<u8> {
+        let is_name = |text: &[u8]| {
+            text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') && !text[0].is_ascii_digit()
+        };
+        let drawn = (0..TRIES).find_map(|_| match self.draw_text(strings, rng)? {
+            Piece::Text(word) if is_name(word) && word != old => Some(word.to_vec()),
+            _ => None,
+        });
+        drawn.unwrap_or_else(|| [old, &[b'a' + rng.below(26) as u8]].concat())
     }
 
     /// Algorithm 3: a generalised input, a slice of one, a token or a string.

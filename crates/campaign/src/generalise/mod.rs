@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | `group` | finds what does not matter, many bytes at a time |
 //! | `links` | words that are only right together |
+//! | `nest` | places where an input can be put into itself |
 //! | `library` | all that was learned, and random parts of it |
 //! | `recombine` | inputs put behind and into each other |
 //! | `strings` | known texts by other ones |
@@ -21,6 +22,7 @@
 mod group;
 mod library;
 mod links;
+mod nest;
 mod recombine;
 mod strings;
 
@@ -32,6 +34,7 @@ mod tests;
 pub use group::{Found, gaps};
 pub use library::{Library, Piece};
 pub use links::{Link, links};
+pub use nest::nest;
 pub use recombine::{Recombined, Workbench};
 pub use strings::Occurrences;
 
@@ -78,6 +81,29 @@ impl Generalised {
     /// Where gaps stand in it.
     pub fn gaps(&self) -> &[u32] {
         &self.gaps
+    }
+
+    /// The word of a link.
+    pub fn word(&self, link: &Link) -> &[u8] {
+        &self.text[link.places[0] as usize..(link.places[0] + link.len) as usize]
+    }
+
+    /// Another word in the places of a link: what is left then, and where gaps
+    /// stand in it.
+    pub fn renamed(&self, link: &Link, word: &[u8]) -> (Vec<u8>, Vec<u32>) {
+        let (mut text, mut gaps) = (Vec::with_capacity(self.text.len()), self.gaps.to_vec());
+        let mut from = 0;
+        for place in &link.places {
+            text.extend_from_slice(&self.text[from..*place as usize]);
+            text.extend_from_slice(word);
+            from = (place + link.len) as usize;
+        }
+        text.extend_from_slice(&self.text[from..]);
+        for gap in &mut gaps {
+            let before = link.places.iter().filter(|place| *place + link.len <= *gap).count() as u32;
+            *gap = *gap - before * link.len + before * word.len() as u32;
+        }
+        (text, gaps)
     }
 
     /// What stands between gaps: often words of the input's language.

@@ -310,3 +310,100 @@ fn what_fits_is_put_there_again() {
     let after = share(&library, rng);
     assert!(after * 10 > before * 13, "{before} {after}");
 }
+
+/// Elements that are closed by their names, with text between them: how many
+/// of them, and how deep.
+fn elements(text: &[u8]) -> Option<(usize, usize)> {
+    let (mut open, mut count, mut deepest, mut rest) = (Vec::new(), 0, 0, text);
+    while !rest.is_empty() {
+        if count > 0 && open.is_empty() {
+            return None;
+        }
+        let Some(inside) = rest.strip_prefix(b"<") else {
+            rest = &rest[1..];
+            continue;
+        };
+        let (tag, behind) = inside.split_at(inside.iter().position(|byte| *byte == b'>')?);
+        rest = &behind[1..];
+        match tag.strip_prefix(b"/") {
+            Some(name) if open.pop() == Some(name) => {}
+            None if !tag.is_empty() && !tag.contains(&b'<') => {
+                open.push(tag);
+                count += 1;
+                deepest = deepest.max(open.len());
+            }
+            _ => return None,
+        }
+    }
+    (open.is_empty() && count > 0).then_some((count, deepest))
+}
+
+#[test]
+fn places_are_found_where_nothing_can_be_left_out() {
+    let mut form = generalised("<ab></ab>");
+    let taken =
+        nest(&mut form, 100, |text| Ok::<bool, ()>(elements(text).is_some())).expect("it cannot fail");
+    assert_eq!((form.to_string().as_str(), taken), ("<ab>□</ab>", vec![0]));
+    // Gaps that were there keep their places, and get their new numbers.
+    let mut form = generalised("<ab>x□</ab>");
+    let taken =
+        nest(&mut form, 100, |text| Ok::<bool, ()>(elements(text).is_some())).expect("it cannot fail");
+    assert_eq!((form.to_string().as_str(), taken), ("<ab>□x□</ab>", vec![0, 1]));
+    // Nothing is asked beyond the budget, nor of what is too long.
+    let asked = Cell::new(0);
+    let ask = |text: &str, runs: usize| {
+        asked.set(0);
+        let count = |_: &[u8]| -> Result<bool, ()> {
+            asked.set(asked.get() + 1);
+            Ok(true)
+        };
+        let taken = nest(&mut generalised(text), runs, count).expect("it cannot fail");
+        assert_eq!(taken.len(), asked.get());
+        asked.get()
+    };
+    assert_eq!((ask("a;b;c;d;", 3), ask("a;b;c;d;", 0), ask("a;b;c;d;", 100)), (3, 0, 7));
+    assert_eq!((ask("", 9), ask("a", 9), ask("word", 9), ask(&";".repeat(1000), 9)), (0, 0, 0, 0));
+}
+
+#[test]
+fn names_change_together_and_gaps_move_with_them() {
+    let form = generalised("<ab>□x□</ab>□");
+    let link = Link { places: vec![1, 7], len: 2 };
+    assert_eq!(form.word(&link), b"ab");
+    for word in ["y", "long"] {
+        let (text, gaps) = form.renamed(&link, word.as_bytes());
+        let shown =
+            Generalised { text: text.into(), gaps: gaps.into(), ..Generalised::default() }.to_string();
+        assert_eq!(shown, format!("<{word}>□x□</{word}>□"));
+    }
+}
+
+#[test]
+fn what_fits_into_itself_is_nested_under_other_names() {
+    let rng = &mut Rng::new(9, 10);
+    let mut form = generalised("<ab>x</ab>");
+    let taken =
+        nest(&mut form, 100, |text| Ok::<bool, ()>(elements(text).is_some())).expect("it cannot fail");
+    form.links = vec![Link { places: vec![1, 7], len: 2 }];
+    let mut library = Library::default();
+    let junk = library.add(generalised("<a<□"), rng);
+    let number = library.add(form, rng);
+    assert!(!library.nests());
+    taken.iter().for_each(|gap| library.takes_itself((number, *gap), rng));
+    assert!(library.nests() && taken.len() == 2);
+    let mut made = Workbench::default();
+    let (mut right, mut deep, mut names) = (0, 0, std::collections::BTreeSet::new());
+    for _ in 0..1000 {
+        let put = made.nest(&library, junk, &strings(&["up", "down"]), 1000, rng).expect("there is one");
+        let Some((count, depth)) = elements(made.content()) else { continue };
+        assert_eq!(count, put as usize + 1);
+        right += 1;
+        deep += usize::from(depth >= 3);
+        names.insert(
+            made.content().iter().skip(1).take_while(|byte| **byte != b'>').copied().collect::<Vec<_>>(),
+        );
+    }
+    // All but those that get what is not known to fit, which are a quarter.
+    assert!((700..800).contains(&right) && deep > 300, "{right} {deep}");
+    assert!([&b"ab"[..], b"up", b"down"].iter().all(|name| names.contains(*name)), "{names:?}");
+}

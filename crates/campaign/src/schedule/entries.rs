@@ -10,6 +10,7 @@
 //! order (as AFL's favoured first) would starve those whose edges are common
 //! but whose structure is not.
 
+use std::time::Duration;
 use wug_produce::rng::Rng;
 
 /// What an entry is weighed by.
@@ -65,6 +66,12 @@ impl Turns {
             1 => self.weigh(),
             count => self.put(count - 1),
         }
+    }
+
+    /// How long a run of the slowest takes.
+    pub fn slowest(&self) -> Duration {
+        let micros = self.merits.iter().map(|merits| merits.cost).fold(0.0, f64::max);
+        Duration::from_micros(micros as u64)
     }
 
     /// How many there are.

@@ -67,6 +67,7 @@ impl<'a> Started<'a> {
             uniform: fuzz.schedule == Schedule::Uniform,
             mutators: fuzz.mutators.into(),
             hang_timeout: hang.map(Duration::from_millis),
+            fixed_timeout: fuzz.execution.has_timeout(),
             plain: fuzz.plain,
             ..Options::default()
         };
