@@ -9,6 +9,11 @@
 //! the turns that it had without a find. Entries are drawn by weight; a strict
 //! order (as AFL's favoured first) would starve those whose edges are common
 //! but whose structure is not.
+//!
+//! An edge that more than a thousand entries reach tells hardly one from the
+//! other, and lists of all edges are most of a corpus' memory and of the time
+//! to weigh it. So an entry forgets which of these it reaches, and lists grow
+//! with the target, not with the campaign.
 
 use std::time::Duration;
 use wug_produce::rng::Rng;
@@ -16,8 +21,11 @@ use wug_produce::rng::Rng;
 /// What an entry is weighed by.
 #[derive(Clone, Debug, Default)]
 pub struct Merits {
-    /// Edges that it reaches, in order.
+    /// Edges that it reaches, in order; those that most entries reach are
+    /// only counted.
     pub edges: Box<[u32]>,
+    /// See there.
+    pub common: u32,
     /// Its length in bytes.
     pub size: usize,
     /// Cost of a run, in microseconds; 1 where campaigns are to repeat.
@@ -34,6 +42,8 @@ pub struct Merits {
 
 /// Inputs beyond this are picked less often.
 const LARGE: usize = 2048;
+/// Edges with more holders are common.
+const COMMON: u32 = 1024;
 /// Draws between two weighings.
 const WEIGHED_EVERY: u32 = 64;
 
@@ -61,6 +71,7 @@ impl Turns {
             self.holders[at] += 1;
         }
         self.merits.push(merits);
+        self.forget_common(self.merits.len() - 1);
         // It can be drawn at once; what it means for the others can wait.
         match self.merits.len() {
             1 => self.weigh(),
@@ -119,7 +130,22 @@ impl Turns {
         let count = self.merits.len().max(1) as f64;
         self.mean_cost = self.merits.iter().map(|m| m.cost).sum::<f64>() / count;
         self.sums.iter_mut().for_each(Vec::clear);
-        (0..self.merits.len()).for_each(|at| self.put(at));
+        for at in 0..self.merits.len() {
+            self.forget_common(at);
+            self.put(at);
+        }
+    }
+
+    /// Counts the common edges of an entry, and forgets which they are.
+    fn forget_common(&mut self, at: usize) {
+        let Turns { merits, holders, .. } = self;
+        let is_rare = |edge: &u32| holders[*edge as usize] <= COMMON;
+        let merits = &mut merits[at];
+        let rare = merits.edges.iter().filter(|edge| is_rare(edge)).count();
+        if rare < merits.edges.len() {
+            merits.common += (merits.edges.len() - rare) as u32;
+            merits.edges = merits.edges.iter().copied().filter(is_rare).collect();
+        }
     }
 
     /// Puts the weight of an entry behind the others.
@@ -132,7 +158,8 @@ impl Turns {
     }
 
     fn weight(&self, merits: &Merits) -> f64 {
-        let rarity: f64 = merits.edges.iter().map(|edge| 1.0 / f64::from(self.holders[*edge as usize])).sum();
+        let rare = merits.edges.iter().map(|edge| 1.0 / f64::from(self.holders[*edge as usize]));
+        let rarity = rare.sum::<f64>() + f64::from(merits.common) / self.merits.len() as f64;
         let speed = (self.mean_cost / merits.cost.max(1e-3)).clamp(0.1, 4.0);
         let size = (LARGE as f64 / merits.size.max(1) as f64).min(1.0);
         let depth = 1.0 + f64::from(merits.depth.min(32)) / 16.0;
@@ -159,6 +186,24 @@ mod tests {
             drawn[turns.draw(invalid, rng).unwrap()] += 1.0 / 5000.0;
         }
         drawn
+    }
+
+    #[test]
+    fn what_all_reach_is_counted_only() {
+        let mut turns = Turns::default();
+        let count = COMMON + 100;
+        for entry in 0..count {
+            turns.add(merits(&[0, 1, 2 + entry % 2, 10 + entry]));
+        }
+        turns.weigh();
+        for entry in 0..count {
+            let Merits { edges, common, .. } = turns.merits(entry as usize);
+            assert_eq!((&edges[..], *common), (&[2 + entry % 2, 10 + entry][..], 2));
+        }
+        // An entry's weight is nearly the same as with all edges.
+        let exact = (1.0 + 2.0 / f64::from(count / 2) + 2.0 / f64::from(count)).sqrt();
+        let weight = turns.weight(turns.merits(0)) / 4.0 - 0.05;
+        assert!((weight / exact - 1.0).abs() < 0.01, "{weight} {exact}");
     }
 
     #[test]
