@@ -32,29 +32,19 @@ pub struct Entry {
     pub spare: u8,
 }
 
-/// What a step emits: half a cache line.
-#[repr(C, align(32))]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// What a step emits: a cache line.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Emission {
     /// The bytes, 0 where one is drawn.
     pub text: [u8; TEXT],
-    /// The number of what is drawn.
-    pub draw: u16,
     /// How many bytes are emitted.
     pub len: u8,
     /// Nothing: all bytes are read at once.
-    pub spare: u8,
-}
-
-/// A tuple of bytes that is drawn, and where they go.
-#[repr(C, align(32))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Draw {
-    /// For each place the byte of the tuple, or 128.
+    pub spare: [u8; 3],
+    /// For each place the byte of a tuple that is drawn, or 128.
     pub places: [u8; DRAWN],
-    /// How many tuples there are.
-    pub count: u64,
-    /// Where their bytes are, and how many each has.
+    /// What it is drawn from.
     pub tuples: Tuples,
 }
 
@@ -76,23 +66,29 @@ impl Entry {
     }
 }
 
-impl Draw {
+impl Default for Emission {
     /// Nothing.
-    pub const NONE: Draw = Draw { places: [128; DRAWN], count: 0, tuples: Tuples { base: 0, len: 0 } };
+    fn default() -> Emission {
+        Emission { text: [0; TEXT], len: 0, spare: [0; 3], places: [128; DRAWN], tuples: Tuples::default() }
+    }
+}
 
-    /// Where the bytes of the tuple begin that random bits pick.
+impl Emission {
+    /// The number of the tuple that random bits pick.
     #[inline(always)]
     pub fn pick(&self, random: u64) -> usize {
         // The upper half picks the entry.
-        let tuple = ((u128::from(random.rotate_left(32)) * u128::from(self.count)) >> 64) as usize;
-        self.tuples.base as usize + tuple * self.tuples.len as usize
+        let Tuples { count, base } = self.tuples;
+        base as usize + ((u128::from(random.rotate_left(32)) * u128::from(count)) >> 64) as usize
     }
 
-    /// Puts a tuple into its places.
+    /// The bytes, with a tuple in its places.
     #[inline(always)]
-    pub fn place(&self, tuple: [u8; MAX_TUPLE], text: &mut [u8; TEXT]) {
+    pub fn with(&self, tuple: [u8; MAX_TUPLE]) -> [u8; TEXT] {
+        let mut text = self.text;
         for (byte, place) in text.iter_mut().zip(self.places) {
             *byte |= tuple.get(usize::from(place)).copied().unwrap_or(0);
         }
+        text
     }
 }

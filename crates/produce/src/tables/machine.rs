@@ -8,7 +8,7 @@
 //! guess wrong.
 
 pub use super::entry::STORE;
-use super::entry::{Draw, Emission, Entry, TEXT};
+use super::entry::{Emission, Entry, TEXT};
 use super::item::HORIZON;
 use super::sets::MAX_TUPLE;
 use super::store::{END, Store, Table, table_at};
@@ -49,8 +49,7 @@ pub struct View {
     columns: *const u64,
     entries: *const Entry,
     emissions: *const Emission,
-    draws: *const Draw,
-    bytes: *const u8,
+    tuples: *const [u8; MAX_TUPLE],
 }
 
 impl View {
@@ -60,8 +59,7 @@ impl View {
             columns: store.columns.as_ptr(),
             entries: store.entries.as_ptr(),
             emissions: store.emissions.as_ptr(),
-            draws: store.draws.as_ptr(),
-            bytes: store.expander.sets.bytes.as_ptr(),
+            tuples: store.expander.sets.all.as_ptr(),
         }
     }
 }
@@ -107,22 +105,32 @@ unsafe fn run_avx2<const K: usize>(view: View, lanes: &mut [Lane; K], rounds: us
 /// The parts of a step that processors differ in.
 trait Emit {
     /// Stores what is emitted, with the drawn bytes in their places.
-    unsafe fn emit(out: *mut u8, emission: *const Emission, draw: *const Draw, tuple: *const [u8; MAX_TUPLE]);
+    unsafe fn emit(out: *mut u8, emission: *const Emission, tuple: *const [u8; MAX_TUPLE]);
     /// Stores what an entry pushes in place of the element at `top`.
     unsafe fn push(top: *mut u32, entry: *const Entry);
+}
+
+/// What a step emits. It is written by the next one: by then all of it was
+/// loaded, and nothing has to wait.
+#[derive(Clone, Copy)]
+struct Pending {
+    emission: *const Emission,
+    random: u64,
 }
 
 #[inline(always)]
 unsafe fn steps<const K: usize, E: Emit>(view: View, lanes: &mut [Lane; K], rounds: usize) -> Option<usize> {
     const { assert!(K <= MOST_LANES) }
     let mut own = *lanes;
+    let mut pending = [Pending { emission: view.emissions, random: 0 }; K];
+    let mut without = None;
     macro_rules! step_each {
         ($($lane:literal)*) => {
             $(if $lane < K {
                 // SAFETY: the caller's.
-                if !unsafe { step::<E>(view, &mut own[$lane]) } {
-                    *lanes = own;
-                    return Some($lane);
+                if !unsafe { step::<E>(view, &mut own[$lane], &mut pending[$lane]) } {
+                    without = Some($lane);
+                    break;
                 }
             })*
         };
@@ -130,16 +138,32 @@ unsafe fn steps<const K: usize, E: Emit>(view: View, lanes: &mut [Lane; K], roun
     for _ in 0..rounds {
         step_each!(0 1 2 3 4 5 6 7);
     }
+    for (lane, pending) in own.iter_mut().zip(pending) {
+        // SAFETY: the caller's.
+        unsafe { emit::<E>(view, lane, pending) };
+    }
     *lanes = own;
-    None
+    without
 }
 
-/// One step of one lane; `false`, and nothing done, if there is no table.
+/// Writes what a step emits.
 #[inline(always)]
-unsafe fn step<E: Emit>(view: View, lane: &mut Lane) -> bool {
+unsafe fn emit<E: Emit>(view: View, lane: &mut Lane, pending: Pending) {
+    // SAFETY: as for `step`.
+    unsafe {
+        let Pending { emission, random } = pending;
+        E::emit(lane.out, emission, view.tuples.add((*emission).pick(random)));
+        lane.out = lane.out.add(usize::from((*emission).len));
+    }
+}
+
+/// One step of one lane; `false` if there is no table, and nothing done but
+/// what was pending.
+#[inline(always)]
+unsafe fn step<E: Emit>(view: View, lane: &mut Lane, pending: &mut Pending) -> bool {
     // SAFETY: room as the caller promises. Numbers on the stack are those of
-    // symbols; a table's columns, entries, emissions, draws and
-    // tuples lie within their arrays.
+    // symbols; a table's columns, entries, emissions and tuples
+    // lie within their arrays.
     unsafe {
         let top = lane.top.sub(1);
         let [levels, symbol] = top.cast::<[u16; 2]>().read();
@@ -148,6 +172,7 @@ unsafe fn step<E: Emit>(view: View, lane: &mut Lane) -> bool {
         if count == 0 {
             return false;
         }
+        emit::<E>(view, lane, *pending);
         let (state, random) = next(lane.state);
         // An input ends where the bottom is popped; else the mark is kept
         // and written again.
@@ -162,10 +187,7 @@ unsafe fn step<E: Emit>(view: View, lane: &mut Lane) -> bool {
         let entry = select_unpredictable(drawn as u64 > column, column as u32, own);
         let entry = view.entries.add(entry as usize);
         let emission = view.emissions.add(usize::from((*entry).emission));
-        let draw = view.draws.add(usize::from((*emission).draw));
-        let tuple = view.bytes.add((*draw).pick(random));
-        E::emit(lane.out, emission, draw, tuple.cast());
-        lane.out = lane.out.add(usize::from((*emission).len));
+        *pending = Pending { emission, random };
         E::push(top, entry);
         lane.top = top.add(usize::from((*entry).height));
     }
@@ -185,17 +207,12 @@ struct Portable;
 
 impl Emit for Portable {
     #[inline(always)]
-    unsafe fn emit(
-        out: *mut u8,
-        emission: *const Emission,
-        draw: *const Draw,
-        tuple: *const [u8; MAX_TUPLE],
-    ) {
+    unsafe fn emit(out: *mut u8, emission: *const Emission, tuple: *const [u8; MAX_TUPLE]) {
         // SAFETY: there is room for all bytes.
         unsafe {
             let mut text = (*emission).text;
-            if (*draw).count > 0 {
-                (*draw).place(tuple.read(), &mut text);
+            if (*emission).tuples.count > 0 {
+                text = (*emission).with(*tuple);
             }
             out.cast::<[u8; TEXT]>().write_unaligned(text);
         }
@@ -221,18 +238,13 @@ struct Vectors;
 #[cfg(target_arch = "x86_64")]
 impl Emit for Vectors {
     #[inline(always)]
-    unsafe fn emit(
-        out: *mut u8,
-        emission: *const Emission,
-        draw: *const Draw,
-        tuple: *const [u8; MAX_TUPLE],
-    ) {
+    unsafe fn emit(out: *mut u8, emission: *const Emission, tuple: *const [u8; MAX_TUPLE]) {
         use std::arch::x86_64::*;
         // SAFETY: as for `Portable`; the processor was asked.
         unsafe {
             // With what stands behind the text: it is written over.
             let text = _mm256_load_si256(emission.cast());
-            let places = _mm_load_si128((*draw).places.as_ptr().cast());
+            let places = _mm_load_si128((*emission).places.as_ptr().cast());
             let drawn = _mm_shuffle_epi8(_mm_loadu_si32(tuple.cast()), places);
             _mm256_storeu_si256(out.cast(), _mm256_or_si256(text, _mm256_zextsi128_si256(drawn)));
         }

@@ -2,8 +2,8 @@
 //! draw several at once.
 //!
 //! In:  classes, and alternatives that are single bytes of the same weight.
-//! Out: numbers of sets, and for each number of bytes a table of all tuples,
-//!      one behind the other. A draw from it is one multiplication.
+//! Out: numbers of sets, and for each number of bytes a table of all tuples.
+//!      A draw from it is one multiplication.
 
 use std::collections::HashMap;
 use wug_grammar::Class;
@@ -20,8 +20,8 @@ pub struct Sets {
     numbers: HashMap<Box<[u8]>, u32>,
     members: Vec<Box<[u8]>>,
     tuples: HashMap<Box<[u32]>, Tuples>,
-    /// The bytes of all tables; the first stand for none.
-    pub bytes: Vec<u8>,
+    /// The tuples of all tables; the first stands for none.
+    pub all: Vec<[u8; MAX_TUPLE]>,
 }
 
 impl Default for Sets {
@@ -30,23 +30,24 @@ impl Default for Sets {
             numbers: HashMap::new(),
             members: Vec::new(),
             tuples: HashMap::new(),
-            bytes: vec![0; MAX_TUPLE],
+            all: vec![[0; MAX_TUPLE]],
         }
     }
 }
 
-/// A table of tuples: where its bytes begin, and how many each has.
+/// A table of tuples: how many there are, and the number of the first.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tuples {
+    pub count: u64,
     pub base: u32,
-    pub len: u32,
 }
 
 impl Sets {
     /// Forgets all tables of tuples; sets keep their numbers.
     pub fn clear(&mut self) {
         self.tuples.clear();
-        self.bytes.truncate(MAX_TUPLE);
+        self.all.truncate(1);
     }
 
     /// The same sets with the same numbers.
@@ -81,27 +82,24 @@ impl Sets {
         count <= MAX_TUPLE && tuples <= MAX_TUPLES
     }
 
-    /// The table of tuples of these sets, at most [`MAX_TUPLE`], and how many
-    /// there are.
-    pub fn tuples(&mut self, sets: &[u32]) -> (Tuples, u64) {
-        let count: usize = sets.iter().map(|&set| self.members(set).len()).product();
+    /// The table of tuples of these sets, at most [`MAX_TUPLE`].
+    pub fn tuples(&mut self, sets: &[u32]) -> Tuples {
         if let Some(&tuples) = self.tuples.get(sets) {
-            return (tuples, count as u64);
+            return tuples;
         }
-        // All four bytes are read of the last tuple, too.
-        self.bytes.truncate(self.bytes.len() - MAX_TUPLE);
-        let tuples = Tuples { base: self.bytes.len() as u32, len: sets.len() as u32 };
+        let count: usize = sets.iter().map(|&set| self.members(set).len()).product();
+        let tuples = Tuples { count: count as u64, base: self.all.len() as u32 };
         for tuple in 0..count {
-            let mut rest = tuple;
-            for &set in sets {
+            let (mut rest, mut bytes) = (tuple, [0; MAX_TUPLE]);
+            for (byte, &set) in bytes.iter_mut().zip(sets) {
                 let members = &self.members[set as usize];
-                self.bytes.push(members[rest % members.len()]);
+                *byte = members[rest % members.len()];
                 rest /= members.len();
             }
+            self.all.push(bytes);
         }
-        self.bytes.extend([0; MAX_TUPLE]);
         self.tuples.insert(sets.into(), tuples);
-        (tuples, count as u64)
+        tuples
     }
 }
 

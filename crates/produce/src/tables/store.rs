@@ -10,11 +10,10 @@
 
 use super::alias;
 use super::build::{Means, PUSHES, forms, groups};
-use super::entry::{Draw, Emission, Entry, TEXT};
+use super::entry::{Emission, Entry, TEXT};
 use super::expand::{Emit, Expander, Form};
 use super::item::{HORIZON, Item, Row, What, normalise};
 use super::plan::Plan;
-use super::sets::MAX_TUPLE;
 use crate::program::Program;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -32,7 +31,7 @@ const MOST_ROOM: usize = 1024;
 const MOST_SYMBOLS: usize = 50_000;
 /// Entries of 24 bytes, with their columns.
 const MOST_ENTRIES: usize = 1 << 18;
-const MOST_BYTES: usize = 1 << 23;
+const MOST_TUPLES: usize = 1 << 21;
 /// Numbers of emissions have 16 bits.
 const MOST_EMISSIONS: usize = 60_000;
 
@@ -72,8 +71,6 @@ pub struct Store<'p> {
     pub columns: Vec<u64>,
     pub entries: Vec<Entry>,
     pub emissions: Vec<Emission>,
-    pub draws: Vec<Draw>,
-    draw_numbers: HashMap<Draw, u16>,
     emission_numbers: HashMap<Emission, u16>,
     /// Most entries.
     pub most_entries: usize,
@@ -104,8 +101,6 @@ impl<'p> Store<'p> {
             columns: Vec::new(),
             entries: Vec::new(),
             emissions: Vec::new(),
-            draws: Vec::new(),
-            draw_numbers: HashMap::new(),
             emission_numbers: HashMap::new(),
             most_entries: MOST_ENTRIES,
         };
@@ -126,10 +121,9 @@ impl<'p> Store<'p> {
         self.columns.clear();
         self.entries.clear();
         self.emissions.clear();
-        self.draws.clear();
-        self.draw_numbers.clear();
-        self.drawn(Draw::NONE);
         self.emission_numbers.clear();
+        // The first is nothing.
+        self.emission(Emission::default());
         self.expander.sets.clear();
         self.growth.clear();
         let end = self.symbol(Box::new([]));
@@ -194,16 +188,6 @@ impl<'p> Store<'p> {
         number
     }
 
-    /// The number of what is drawn.
-    fn drawn(&mut self, draw: Draw) -> u16 {
-        let next = self.draws.len() as u16;
-        let number = *self.draw_numbers.entry(draw).or_insert(next);
-        if number == next {
-            self.draws.push(draw);
-        }
-        number
-    }
-
     fn symbol(&mut self, items: Box<[Item]>) -> u16 {
         if let Some(&number) = self.numbers.get(&items) {
             return number;
@@ -238,11 +222,8 @@ impl<'p> Store<'p> {
     /// half of the random bits.
     pub fn emitted(&self, entry: &Entry, random: u64) -> ([u8; TEXT], usize) {
         let emission = &self.emissions[usize::from(entry.emission)];
-        let draw = &self.draws[usize::from(emission.draw)];
-        let (mut text, mut tuple) = (emission.text, [0; MAX_TUPLE]);
-        tuple.copy_from_slice(&self.expander.sets.bytes[draw.pick(random)..][..MAX_TUPLE]);
-        draw.place(tuple, &mut text);
-        (text, emission.len.into())
+        let tuple = self.expander.sets.all[emission.pick(random)];
+        (emission.with(tuple), emission.len.into())
     }
 
     /// Whether there is room for another table.
@@ -250,8 +231,7 @@ impl<'p> Store<'p> {
         self.symbols.len() < MOST_SYMBOLS
             && self.entries.len() < self.most_entries
             && self.emissions.len() < MOST_EMISSIONS
-            && self.draws.len() < MOST_EMISSIONS
-            && self.expander.sets.bytes.len() < MOST_BYTES
+            && self.expander.sets.all.len() < MOST_TUPLES
     }
 
     /// Throws all tables away; `stacks` get the new numbers of the symbols
@@ -308,12 +288,10 @@ impl<'p> Store<'p> {
             // By members: numbers depend on what was met before.
             drawn.sort_by(|a, b| sets.members(a.0).cmp(sets.members(b.0)).then(a.1.cmp(&b.1)));
             let numbers: Vec<u32> = drawn.iter().map(|d| d.0).collect();
-            let (tuples, count) = sets.tuples(&numbers);
-            let mut draw = Draw { count, tuples, ..Draw::NONE };
+            emission.tuples = sets.tuples(&numbers);
             for (byte, (_, place)) in drawn.iter().enumerate() {
-                draw.places[*place] = byte as u8;
+                emission.places[*place] = byte as u8;
             }
-            emission.draw = self.drawn(draw);
         }
         let mut parts = groups(&self.means, |item| self.expander.depends(item), &form.rest);
         if parts.len() > PUSHES {
