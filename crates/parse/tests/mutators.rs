@@ -179,7 +179,7 @@ fn mutations_of_made_up_tokens_stay_in_the_language() {
         Ok(())
     })
     .for_ms(3000);
-    assert!(tally.judged > 2 * tally.unprintable && tally.judged > 1000, "{tally:?}");
+    assert!(tally.judged > 2 * tally.unprintable && tally.judged > 100, "{tally:?}");
 }
 
 #[test]
