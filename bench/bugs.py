@@ -33,9 +33,14 @@ def error(judge, file, log) -> str | None:
     return None if status in (0, 124) else f"exit code {status}"
 
 
+def judge_of_now(given, name: str):
+    """The judge of the version that Debian has."""
+    return build(TARGETS[name].now, given.work, given.wug, ["judge"])
+
+
 def measure(given, run, campaign) -> dict:
     """Bugs that a campaign found, each with the time of its first input."""
-    now = build(TARGETS[run.target].now, given.work, given.wug, ["judge"])
+    now = judge_of_now(given, run.target)
     log, found = run.folder / "judge.log", {}
     for file in sorted((campaign / "crashes").glob("id*")):
         bug = error(run.builds, file, log)
@@ -48,6 +53,8 @@ def measure(given, run, campaign) -> dict:
 def main():
     given = arguments(__doc__, OLD, ["wug", "afl"], 300)
     names = given.targets or list(OLD)
+    for name in names:
+        judge_of_now(given, name)  # once, before several runs want it
     results = all_of(given, names, [*FUZZED, "judge"], "bugs", lambda run, campaign: measure(given, run, campaign))
     print(f"seconds to each bug, of {given.seconds}, {given.runs} runs; - where it was not met\n")
     table = []
