@@ -253,6 +253,29 @@ fn probabilities_are_the_exact_ones() {
 }
 
 #[test]
+fn of_many_forms_each_has_its_probability() {
+    // More than a table draws from at once, and weights without a common
+    // denominator.
+    let words =
+        (0..240).map(|word| format!("@{} 'w{word};' x", 1 + word % 7)).collect::<Vec<_>>().join(" | ");
+    let grammar = wug(&format!("s = {words} ; x = @3 'a' | @4 'b' ;"));
+    let program = Program::new(&grammar, options(4, 1 << 20)).unwrap();
+    let n = 400_000;
+    let counts = counted(made(&mut Tables::new(&program, b"").unwrap(), 5, n, 1000).into_iter());
+    let total: u64 = (0..240).map(|word| 1 + word % 7).sum();
+    for word in 0..240 {
+        for (letter, share) in [("a", 3.0 / 7.0), ("b", 4.0 / 7.0)] {
+            let expected = (1 + word % 7) as f64 / total as f64 * share * n as f64;
+            let found = counts.get(format!("w{word};{letter}").as_bytes()).copied().unwrap_or(0) as f64;
+            assert!(
+                (found - expected).abs() <= 5.0 * expected.sqrt(),
+                "{word}{letter}: {found}, not {expected}"
+            );
+        }
+    }
+}
+
+#[test]
 fn means_are_the_expected_ones() {
     let mut grammars: Vec<Grammar> = GRAMMARS.iter().map(|text| wug(text)).collect();
     grammars.extend(builtin::all().iter().map(|b| b.load().unwrap_or_else(|e| panic!("{e}")).grammar));

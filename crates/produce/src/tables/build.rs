@@ -11,6 +11,8 @@
 
 use super::expand::{Emit, Expander, Form};
 use super::item::{Item, Row, What};
+use super::plan::LEAST_ROOM;
+use super::shares::fit;
 use crate::program::Program;
 use std::collections::{BinaryHeap, HashMap};
 use wug_grammar::{BodyId, Symbol, count};
@@ -24,6 +26,9 @@ const GROUP_CHOICES: usize = 3;
 /// Levels that items of a group are apart at most: more, and there are too
 /// many groups that differ in nothing else.
 const GROUP_SPREAD: u16 = 1;
+/// A table that gets no more room than this is expanded only as far as a few
+/// slots hold its probabilities: there are many such tables.
+const LEAST_SLOTS: u64 = 16;
 /// Text of at most this many bytes goes along with what stands before it.
 const GROUP_TAIL: u32 = 4;
 
@@ -62,48 +67,65 @@ pub fn forms(
     let rest: Vec<Item> = items.iter().rev().map(|item| item.canonical(row)).collect();
     let mut root = Form { probability: 1.0, emit: Vec::new(), rest, full: false };
     expander.settle(program, &mut root, row);
-    let mut done = Vec::new();
-    let mut open: Vec<Option<Form>> = Vec::new();
-    let mut heap = BinaryHeap::new();
+    let mut found = Found::default();
     let mut count = 1;
     let mut children = Vec::new();
-    let mut put = |form: Form, heap: &mut BinaryHeap<Ranked>, open: &mut Vec<Option<Form>>| {
-        if form.full {
-            done.push(form);
-        } else {
-            heap.push(Ranked { probability: form.probability, at: open.len() });
-            open.push(Some(form));
-        }
-    };
     if !root.full {
         // The first choice is always made here.
         expander.expand(program, &root, row, &mut children);
         count = children.len();
-        for form in children.drain(..) {
-            put(form, &mut heap, &mut open);
-        }
+        children.drain(..).for_each(|form| found.put(form));
     } else {
-        put(root, &mut heap, &mut open);
+        found.put(root);
     }
-    while let Some(top) = heap.pop() {
-        let Some(form) = open[top.at].take() else { continue };
+    while let Some(form) = found.likeliest() {
         expander.expand(program, &form, row, &mut children);
-        let fits = count + children.len() - 1 <= room;
-        if fits
+        let more = count + children.len() - 1;
+        let fits = more <= room
+            && (room > LEAST_ROOM || found.fit(&children))
             && children
                 .iter()
-                .all(|child| groups(means, |item| expander.depends(item), &child.rest).len() <= PUSHES)
-        {
-            count += children.len() - 1;
-            for form in children.drain(..) {
-                put(form, &mut heap, &mut open);
-            }
+                .all(|child| groups(means, |item| expander.depends(item), &child.rest).len() <= PUSHES);
+        if fits {
+            count = more;
+            children.drain(..).for_each(|form| found.put(form));
         } else {
             children.clear();
-            put(Form { full: true, ..form }, &mut heap, &mut open);
+            found.put(Form { full: true, ..form });
         }
     }
-    merge(done)
+    merge(found.done)
+}
+
+/// Forms on the way to a table.
+#[derive(Default)]
+struct Found {
+    done: Vec<Form>,
+    /// Those that can be expanded, and their order.
+    open: Vec<Option<Form>>,
+    heap: BinaryHeap<Ranked>,
+}
+
+impl Found {
+    fn put(&mut self, form: Form) {
+        if form.full {
+            self.done.push(form);
+        } else {
+            self.heap.push(Ranked { probability: form.probability, at: self.open.len() });
+            self.open.push(Some(form));
+        }
+    }
+
+    fn likeliest(&mut self) -> Option<Form> {
+        let top = self.heap.pop()?;
+        self.open[top.at].take()
+    }
+
+    /// Whether a few slots hold the probabilities of all and of `more`.
+    fn fit(&self, more: &[Form]) -> bool {
+        let all = self.done.iter().chain(self.open.iter().flatten()).chain(more);
+        fit(&all.map(|form| form.probability).collect::<Vec<f64>>(), LEAST_SLOTS)
+    }
 }
 
 /// Forms that are the same become one.
@@ -172,6 +194,7 @@ impl Means {
             What::Class(_) => 1.0,
             What::Body(body) | What::Among(body, ..) => self.bodies[body.index()],
             What::Times(body, times) => f64::from(times) * self.bodies[body.index()],
+            What::Rest { .. } => 0.0,
             What::Repeat(_) | What::More(..) | What::Within(..) | What::Parts(..) => GROUP_LENGTH,
         }
     }

@@ -1,6 +1,6 @@
 //! The machine's steps in plain code, with an eye on the limits.
 //!
-//! In:  the random state that an input begins with.
+//! In:  the random stream of an input.
 //! Out: the input: by the tables as long as no limit is passed, then choice
 //!      by choice, as all other engines make it.
 //!
@@ -17,6 +17,7 @@ use super::item::{FREE, HORIZON, Item, What};
 use super::machine::element;
 use super::parts::Part;
 use super::store::Store;
+use super::stream::Stream;
 use crate::choices::{Choices, Next, Scratch};
 use crate::recursive::{self, Frame};
 use crate::replay::Tape;
@@ -27,17 +28,17 @@ use wug_grammar::{BodyId, Symbol, count};
 #[derive(Debug)]
 pub struct Careful<'s, 'p> {
     store: &'s mut Store<'p>,
-    rng: Rng,
+    stream: Stream,
     /// What is open, top last.
     stack: Vec<u32>,
 }
 
 impl<'s, 'p> Careful<'s, 'p> {
-    /// The input that begins with this state. The store is for this use
+    /// The input of this stream. The store is for this use
     /// alone: it may be thrown away and made again.
-    pub fn new(store: &'s mut Store<'p>, state: u64) -> Careful<'s, 'p> {
+    pub fn new(store: &'s mut Store<'p>, stream: Stream) -> Careful<'s, 'p> {
         let start = element(store.start(), store.levels());
-        Careful { store, rng: Rng::resume(state), stack: vec![start] }
+        Careful { store, stream, stack: vec![start] }
     }
 
     /// Appends the input.
@@ -57,14 +58,15 @@ impl<'s, 'p> Careful<'s, 'p> {
             }
             let emitted = (out.len() - begun) as u64;
             let most = emitted.saturating_add(open).saturating_add(self.store.growth(symbol, row));
-            if most > limit || steps == 0 {
+            // A draw from what a table left belongs to the draw from the table.
+            let drawn = matches!(self.store.items(symbol), [Item { what: What::Rest { .. }, .. }, ..]);
+            if (most > limit && !drawn) || steps == 0 {
                 return self.finish(out, begun, open, steps == 0, scratch);
             }
-            let random = self.rng.wide();
-            let entry = self.store.draw(symbol, row, random);
+            let (entry, random) = self.store.draw(symbol, row, self.stream.next());
             open = open - self.store.least(symbol) + self.store.pushed(&entry);
             steps -= 1;
-            let (text, len) = self.store.emitted(&entry, random);
+            let (text, len) = self.store.emissions.emitted(entry.emission, random);
             out.extend_from_slice(&text[..len]);
             self.stack.pop();
             for (symbol, less) in entry.pushed() {
@@ -82,10 +84,11 @@ impl<'s, 'p> Careful<'s, 'p> {
     /// work is `exhausted`.
     fn finish(mut self, out: &mut Vec<u8>, begun: usize, open: u64, exhausted: bool, scratch: &mut Scratch) {
         let mut tape = Tape::default();
+        let mut rng = Rng::resume(self.stream.next());
         let stack = std::mem::take(&mut self.stack);
         let store = &*self.store;
         let mut choices =
-            Choices::resume(store.program, &mut self.rng, &mut tape, scratch, out, begun, open, exhausted);
+            Choices::resume(store.program, &mut rng, &mut tape, scratch, out, begun, open, exhausted);
         for element in stack.iter().rev() {
             for item in store.items((element >> 16) as u16) {
                 derive(store, &mut choices, item, *element as u16);
@@ -102,6 +105,7 @@ fn derive(store: &Store, choices: &mut Choices, item: &Item, levels: u16) {
     };
     let parts = &store.expander.parts;
     match item.what {
+        What::Rest { .. } => {}
         What::Text { start, len } => choices.bytes(parts.bytes(start, len)),
         What::Set(set) => choices.member(store.expander.sets.members(set)),
         What::Class(class) => symbol(choices, Symbol::Class(class), left),

@@ -92,7 +92,7 @@ impl Expander {
     pub fn depends(&self, item: &Item) -> bool {
         match item.what {
             _ if item.ceiling == FREE => false,
-            What::Text { .. } | What::Set(_) | What::Class(_) => false,
+            What::Text { .. } | What::Set(_) | What::Class(_) | What::Rest { .. } => false,
             What::Body(body) | What::Times(body, _) | What::Among(body, ..) => !self.flat[body.index()],
             What::Repeat(_) | What::More(..) | What::Within(..) | What::Parts(..) => true,
         }
@@ -287,6 +287,10 @@ impl Expander {
                         form.rest.push(self.settled(body, Item { what: What::Body(body), ..item }, row));
                     }
                 }
+                // Tables are made of what stands behind it.
+                What::Rest { .. } => {
+                    form.rest.pop();
+                }
                 What::Parts(next, end) => {
                     form.rest.pop();
                     self.open(program, next, end, &item, row, &mut form.rest);
@@ -313,7 +317,7 @@ impl Expander {
                 let repeat = program.grammar.repeat(repeat);
                 body(repeat.body).saturating_mul(repeat.min.into())
             }
-            What::More(..) | What::Within(..) => 0,
+            What::More(..) | What::Within(..) | What::Rest { .. } => 0,
             What::Parts(next, end) => (next..end).fold(0, |sum: u64, at| {
                 let item = self.part(program, self.parts.part(at), item, 0);
                 sum.saturating_add(self.least(program, &item))
@@ -394,7 +398,7 @@ impl Expander {
                 form.rest.push(self.times(body, 1, &item, row));
                 into.push(form);
             }
-            What::Text { .. } | What::Repeat(_) | What::Times(..) | What::Parts(..) => {}
+            What::Text { .. } | What::Repeat(_) | What::Times(..) | What::Parts(..) | What::Rest { .. } => {}
         }
         for form in &mut into[first..] {
             self.settle(program, form, row);

@@ -45,6 +45,9 @@ pub enum What {
     /// Parts of an alternative, from the first number to the second; see
     /// [`super::parts`].
     Parts(u32, u32),
+    /// Before the items of a symbol: what its table left to be drawn again,
+    /// so often; or the part of its forms that was drawn, 0 if it is all.
+    Rest { part: u16, draws: u16 },
 }
 
 /// Something to derive at a depth.

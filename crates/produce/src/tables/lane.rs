@@ -14,11 +14,11 @@
 
 use super::build::PUSHES;
 use super::careful::Careful;
-use super::machine::{Lane, Mark, STORE, element};
+use super::machine::{APART, Lane, MOST_LANES, Mark, STORE, element, place};
 use super::store::{END, Store};
+use super::stream::Stream;
 use crate::batch::Piece;
 use crate::choices::Scratch;
-use crate::rng;
 use std::ops::Range;
 
 /// Rounds between two looks.
@@ -30,6 +30,9 @@ const MORE: usize = 4096;
 /// Bytes by which the stacks of lanes lie differently in their pages: else
 /// they would compete for the same cache lines.
 const SHIFT: usize = 704;
+
+/// Elements on a stack at most: inputs with more are made with care.
+const MOST_HEIGHT: usize = APART - PUSHES * STEPS - MOST_LANES * SHIFT;
 
 /// What inputs are made with that need care.
 #[derive(Debug, Default)]
@@ -52,6 +55,7 @@ pub struct Buffers {
     pub busy: bool,
     piece: Piece,
     marks: Vec<Mark>,
+    /// Elements, and [`APART`] from each the place of its table.
     stack: Vec<u32>,
     /// The bottom of the stack.
     bottom: usize,
@@ -61,6 +65,8 @@ pub struct Buffers {
     begun: usize,
     /// Looks since work was last taken over.
     looks: u64,
+    /// Steps of the input that is being made, at most, up to then.
+    steps: u64,
     last_mark: *mut Mark,
     out_limit: *mut u8,
     top_limit: *mut u32,
@@ -71,7 +77,7 @@ impl Buffers {
     pub fn new(number: usize) -> Buffers {
         let (out, top, mark) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
         Buffers {
-            lane: Lane { out, top, state: 0, mark },
+            lane: Lane { out, top, stream: Stream::default(), mark },
             busy: false,
             piece: Piece::default(),
             marks: Vec::new(),
@@ -80,6 +86,7 @@ impl Buffers {
             inputs: 0,
             begun: 0,
             looks: 0,
+            steps: 0,
             last_mark: mark,
             out_limit: out,
             top_limit: top,
@@ -94,10 +101,10 @@ impl Buffers {
         let end = std::ptr::null_mut();
         self.marks.clear();
         // Some inputs more: a lane is not stopped at once.
-        self.marks.extend((0..(self.inputs + STEPS + 1) as u64).map(|more| Mark {
-            end,
-            state: rng::state(seed ^ super::STREAM, indices.start.wrapping_add(more)),
-        }));
+        self.marks.extend(
+            (0..(self.inputs + STEPS + 1) as u64)
+                .map(|more| Mark { end, stream: Stream::new(seed, indices.start.wrapping_add(more)) }),
+        );
         self.busy = self.inputs > 0;
         self.start_input(store);
     }
@@ -111,26 +118,32 @@ impl Buffers {
     fn start_input(&mut self, store: &Store) {
         self.begun = self.piece.bytes.len();
         self.looks = 0;
-        self.lane.state = self.marks[self.number()].state;
-        self.stack.resize(self.stack.len().max(self.bottom + PUSHES * STEPS + MORE), 0);
+        self.lane.stream = self.marks[self.number()].stream;
+        self.steps = 0;
+        self.stack.resize(2 * APART, 0);
         self.stack[self.bottom] = element(END, store.levels());
         self.stack[self.bottom + 1] = element(store.start(), store.levels());
+        self.place(2);
         self.point(store, 2);
+    }
+
+    /// Finds the tables of the lowest elements anew.
+    fn place(&mut self, height: usize) {
+        for at in self.bottom..self.bottom + height {
+            self.stack[at + APART] = place(self.stack[at]);
+        }
     }
 
     /// Points the lane into its buffers, above `height` elements, and sets
     /// the limits up to which nothing has to be done.
     fn point(&mut self, store: &Store, height: usize) {
         let top = self.bottom + height;
-        if self.stack.len() < top + PUSHES * STEPS + MORE / 2 {
-            self.stack.resize(2 * top + PUSHES * STEPS + MORE, 0);
-        }
         let number = self.number();
         let spare = limit(store).saturating_sub(self.least_size(store, height)) / 2;
         let bytes = &mut self.piece.bytes;
         bytes.reserve(STORE * STEPS + MORE);
         let room = bytes.capacity() - bytes.len() - STORE * STEPS;
-        let higher = (self.stack.len() - top - PUSHES * STEPS) as u64;
+        let higher = (APART - PUSHES * STEPS).saturating_sub(top) as u64;
         let higher = higher.min(spare / store.most_least.max(1));
         // SAFETY: all stays within the buffers, which were made long enough.
         unsafe {
@@ -166,9 +179,8 @@ impl Buffers {
         let height = self.take(store);
         if self.number() < self.inputs {
             // An input that ended beyond the limit is at `begun` as well.
-            let steps = rng::steps(self.marks[self.number()].state, self.lane.state);
-            let far = steps.saturating_add(2 * STEPS as u64) > store.program.max_steps();
-            if far || height == 0 || self.least_size(store, height) > limit(store) {
+            let far = self.steps.saturating_add(2 * STEPS as u64) > store.program.max_steps();
+            if far || height == 0 || height > MOST_HEIGHT || self.least_size(store, height) > limit(store) {
                 self.again(store, careful);
             } else {
                 self.point(store, height);
@@ -185,7 +197,7 @@ impl Buffers {
         self.piece.bytes.truncate(self.begun);
         let Aside { store: own, scratch } = aside;
         let own = own.get_or_insert_with(|| Box::new(Store::new(store.program, &[])));
-        Careful::new(own, self.marks[self.number()].state).run(&mut self.piece.bytes, scratch);
+        Careful::new(own, self.marks[self.number()].stream).run(&mut self.piece.bytes, scratch);
         self.piece.end(&store.separator);
         self.start_input(store);
     }
@@ -207,6 +219,9 @@ impl Buffers {
         unsafe {
             let base = self.piece.bytes.as_ptr();
             let reached = self.lane.mark.offset_from(self.marks.as_ptr()) as usize;
+            // An input that began since then has no more.
+            let before = if reached > self.number() { 0 } else { self.steps };
+            self.steps = before.saturating_add(self.looks.saturating_mul(ROUNDS as u64));
             for number in self.number()..reached.min(self.inputs) {
                 let end = self.marks[number].end.offset_from(base) as usize;
                 if (end - self.begun) as u64 > limit {
@@ -236,9 +251,15 @@ impl Buffers {
         (unsafe { self.lane.top.offset_from(self.stack.as_ptr()) }) as usize - self.bottom
     }
 
-    /// The stack, while the machine rests.
+    /// The stack, while the machine rests. If numbers of symbols change,
+    /// [`Buffers::changed`] has to follow.
     pub fn stack(&mut self) -> &mut [u32] {
         let height = self.height();
         &mut self.stack[self.bottom..][..height]
+    }
+
+    /// Takes over what was changed on the stack.
+    pub fn changed(&mut self) {
+        self.place(self.height());
     }
 }

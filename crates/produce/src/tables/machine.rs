@@ -6,27 +6,44 @@
 //! Each lane has its own copy of the code: processors guess by the address
 //! of an instruction which store a load waits for, and with one copy they
 //! guess wrong.
+//!
+//! There are two stacks at a fixed distance: one of elements, and one that
+//! says where the table of each element is, which vectors work out for all
+//! that is pushed at once.
 
 pub use super::entry::STORE;
-use super::entry::{Emission, Entry, TEXT};
+use super::entry::{DRAWN, Entry, HEAD, Record, TEXT, fill};
 use super::item::HORIZON;
-use super::sets::MAX_TUPLE;
+use super::sets::Tuple;
 use super::store::{END, Store, Table, table_at};
-use std::hint::select_unpredictable;
+use super::stream::Stream;
 
 /// Most lanes.
 pub const MOST_LANES: usize = 8;
+
+/// Elements from an element to where the place of its table is. Not a
+/// multiple of a page: else both would compete for the same cache lines.
+pub const APART: usize = (1 << 18) + 272;
 
 /// What a stack element holds: a symbol, and below it the levels left.
 pub fn element(symbol: u16, levels: u16) -> u32 {
     u32::from(symbol) << 16 | u32::from(levels)
 }
 
-/// Where an input ended, and the random state that the next begins with.
+/// Where the table of an element is, in bytes from the first.
+pub fn place(element: u32) -> u32 {
+    let table = table_at((element >> 16) as u16, (element as u16).min(HORIZON));
+    (table as u32) << TABLE_SHIFT
+}
+
+/// Bytes of a table's beginning as a power of 2.
+const TABLE_SHIFT: u32 = size_of::<Table>().trailing_zeros();
+
+/// Where an input ended, and the random stream that the next begins with.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     pub end: *mut u8,
-    pub state: u64,
+    pub stream: Stream,
 }
 
 /// An input that is being made.
@@ -36,8 +53,8 @@ pub struct Lane {
     pub out: *mut u8,
     /// Behind the top of the stack.
     pub top: *mut u32,
-    /// Of the random stream.
-    pub state: u64,
+    /// Its random bits.
+    pub stream: Stream,
     /// Where its end goes.
     pub mark: *mut Mark,
 }
@@ -46,20 +63,27 @@ pub struct Lane {
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     tables: *const Table,
-    columns: *const u64,
-    entries: *const Entry,
-    emissions: *const Emission,
-    tuples: *const [u8; MAX_TUPLE],
+    emissions: *const u64,
+    /// What inputs begin with, and where its table is.
+    start: u32,
+    start_place: u32,
+    /// What they end with, and its length.
+    separator: [u8; TEXT],
+    separator_len: usize,
 }
 
 impl View {
     pub fn of(store: &Store) -> View {
+        let start = element(store.start(), store.levels());
+        let mut separator = [0; TEXT];
+        separator[..store.separator.len()].copy_from_slice(&store.separator);
         View {
             tables: store.tables.as_ptr(),
-            columns: store.columns.as_ptr(),
-            entries: store.entries.as_ptr(),
             emissions: store.emissions.as_ptr(),
-            tuples: store.expander.sets.all.as_ptr(),
+            start,
+            start_place: place(start),
+            separator,
+            separator_len: store.separator.len(),
         }
     }
 }
@@ -69,10 +93,11 @@ impl View {
 ///
 /// # Safety
 /// Each lane has room for `STORE` bytes behind `out`, `PUSHES` elements
-/// behind `top` and one mark, all times `rounds + 1`; each stack has an
-/// element of symbol 0 at its bottom. The store that the view is of was not
-/// changed since.
-pub unsafe fn run<const K: usize>(view: View, lanes: &mut [Lane; K], rounds: usize) -> Option<usize> {
+/// behind `top` and again [`APART`] from it, and one mark, all times
+/// `rounds + 1`; each stack has an element of symbol 0 at its bottom, and
+/// the place of each element's table is `APART` from it. The store that the
+/// view is of was not changed since.
+pub unsafe fn run<const K: usize>(view: &View, lanes: &mut [Lane; K], rounds: usize) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi2") {
         // SAFETY: the features are there; the rest is the caller's.
@@ -87,7 +112,7 @@ pub unsafe fn run<const K: usize>(view: View, lanes: &mut [Lane; K], rounds: usi
 /// # Safety
 /// As for [`run`].
 pub unsafe fn run_portable<const K: usize>(
-    view: View,
+    view: &View,
     lanes: &mut [Lane; K],
     rounds: usize,
 ) -> Option<usize> {
@@ -97,50 +122,100 @@ pub unsafe fn run_portable<const K: usize>(
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi2")]
-unsafe fn run_avx2<const K: usize>(view: View, lanes: &mut [Lane; K], rounds: usize) -> Option<usize> {
+unsafe fn run_avx2<const K: usize>(view: &View, lanes: &mut [Lane; K], rounds: usize) -> Option<usize> {
     // SAFETY: the caller's.
     unsafe { steps::<K, Vectors>(view, lanes, rounds) }
 }
 
 /// The parts of a step that processors differ in.
-trait Emit {
+trait Processor {
+    /// 64 random bits for each lane.
+    unsafe fn draw<const K: usize>(streams: &mut Streams<K>) -> [u64; K];
     /// Stores what is emitted, with the drawn bytes in their places.
-    unsafe fn emit(out: *mut u8, emission: *const Emission, tuple: *const [u8; MAX_TUPLE]);
+    unsafe fn emit(out: *mut u8, text: *const u8, places: *const u8, tuple: *const Tuple);
     /// Stores what an entry pushes in place of the element at `top`.
     unsafe fn push(top: *mut u32, entry: *const Entry);
+}
+
+/// The random streams of all lanes.
+#[derive(Clone, Copy)]
+struct Streams<const K: usize> {
+    low: [u64; K],
+    high: [u64; K],
+}
+
+impl<const K: usize> Streams<K> {
+    #[inline(always)]
+    fn set(&mut self, lane: usize, stream: Stream) {
+        (self.low[lane], self.high[lane]) = (stream.low, stream.high);
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Stream {
+        Stream { low: self.low[lane], high: self.high[lane] }
+    }
+
+    #[inline(always)]
+    fn next(&mut self, lane: usize) -> u64 {
+        let mut stream = self.get(lane);
+        let random = stream.next();
+        self.set(lane, stream);
+        random
+    }
 }
 
 /// What a step emits. It is written by the next one: by then all of it was
 /// loaded, and nothing has to wait.
 #[derive(Clone, Copy)]
 struct Pending {
-    emission: *const Emission,
+    emission: usize,
     random: u64,
 }
 
+const NOTHING: Pending = Pending { emission: 0, random: 0 };
+
 #[inline(always)]
-unsafe fn steps<const K: usize, E: Emit>(view: View, lanes: &mut [Lane; K], rounds: usize) -> Option<usize> {
+unsafe fn steps<const K: usize, P: Processor>(
+    view: &View,
+    lanes: &mut [Lane; K],
+    rounds: usize,
+) -> Option<usize> {
     const { assert!(K <= MOST_LANES) }
     let mut own = *lanes;
-    let mut pending = [Pending { emission: view.emissions, random: 0 }; K];
-    let mut without = None;
-    macro_rules! step_each {
-        ($($lane:literal)*) => {
-            $(if $lane < K {
-                // SAFETY: the caller's.
-                if !unsafe { step::<E>(view, &mut own[$lane], &mut pending[$lane]) } {
-                    without = Some($lane);
-                    break;
-                }
-            })*
-        };
+    let mut streams = Streams { low: [0; K], high: [0; K] };
+    for (k, lane) in own.iter().enumerate() {
+        streams.set(k, lane.stream);
     }
+    let mut pending = [NOTHING; K];
+    let mut without = None;
     for _ in 0..rounds {
+        let before = streams;
+        // SAFETY: the caller saw to the processor.
+        let random = unsafe { P::draw(&mut streams) };
+        macro_rules! step_each {
+            ($($lane:literal)*) => {
+                $(if $lane < K {
+                    // SAFETY: the caller's.
+                    match unsafe { step::<P>(view, &mut own[$lane], &mut pending[$lane], random[$lane]) } {
+                        Step::Made => {}
+                        Step::Ended => streams.set($lane, own[$lane].stream),
+                        Step::Missing => {
+                            without = Some($lane);
+                            for k in $lane..K {
+                                streams.set(k, before.get(k));
+                            }
+                            break;
+                        }
+                    }
+                })*
+            };
+        }
         step_each!(0 1 2 3 4 5 6 7);
     }
-    for (lane, pending) in own.iter_mut().zip(pending) {
+    for (k, lane) in own.iter_mut().enumerate() {
         // SAFETY: the caller's.
-        unsafe { emit::<E>(view, lane, pending) };
+        unsafe { emit::<P>(view, lane, pending[k]) };
+        lane.stream = streams.get(k);
     }
     *lanes = own;
     without
@@ -148,72 +223,90 @@ unsafe fn steps<const K: usize, E: Emit>(view: View, lanes: &mut [Lane; K], roun
 
 /// Writes what a step emits.
 #[inline(always)]
-unsafe fn emit<E: Emit>(view: View, lane: &mut Lane, pending: Pending) {
+unsafe fn emit<P: Processor>(view: &View, lane: &mut Lane, pending: Pending) {
     // SAFETY: as for `step`.
     unsafe {
-        let Pending { emission, random } = pending;
-        E::emit(lane.out, emission, view.tuples.add((*emission).pick(random)));
-        lane.out = lane.out.add(usize::from((*emission).len));
+        let record = view.emissions.add(pending.emission).cast::<Record>();
+        let places = view.emissions.add((*record).places.into()).cast();
+        P::emit(lane.out, record.cast::<u8>().add(HEAD), places, (*record).tuples.pick(pending.random));
+        lane.out = lane.out.add(usize::from((*record).len));
     }
 }
 
-/// One step of one lane; `false` if there is no table, and nothing done but
-/// what was pending.
+/// What became of a step.
+enum Step {
+    Made,
+    /// An input has ended, and the next begins, with another stream.
+    Ended,
+    /// There is no table; nothing was done.
+    Missing,
+}
+
+/// One step of one lane.
 #[inline(always)]
-unsafe fn step<E: Emit>(view: View, lane: &mut Lane, pending: &mut Pending) -> bool {
+unsafe fn step<P: Processor>(view: &View, lane: &mut Lane, pending: &mut Pending, random: u64) -> Step {
     // SAFETY: room as the caller promises. Numbers on the stack are those of
-    // symbols; a table's columns, entries, emissions and tuples
-    // lie within their arrays.
+    // symbols; a table's slots and entries, and records, lie within their
+    // arrays.
     unsafe {
         let top = lane.top.sub(1);
-        let [levels, symbol] = top.cast::<[u16; 2]>().read();
-        let row = levels.min(HORIZON);
-        let [first, count] = *view.tables.add(table_at(symbol, row));
-        if count == 0 {
-            return false;
+        let place = top.add(APART).read();
+        let table = view.tables.byte_add(place as usize);
+        let slots = (*table).slots;
+        if slots == 0 {
+            return unlikely::<P>(view, lane, pending, top.read());
         }
-        emit::<E>(view, lane, *pending);
-        let (state, random) = next(lane.state);
-        // An input ends where the bottom is popped; else the mark is kept
-        // and written again.
-        let end = symbol == END;
-        (*lane.mark).end = lane.out;
-        lane.mark = lane.mark.add(usize::from(end));
-        lane.state = select_unpredictable(end, (*lane.mark).state, state);
-
-        let drawn = u128::from(random) * u128::from(count);
-        let own = first + (drawn >> 64) as u32;
-        let column = *view.columns.add(own as usize);
-        let entry = select_unpredictable(drawn as u64 > column, column as u32, own);
-        let entry = view.entries.add(entry as usize);
-        let emission = view.emissions.add(usize::from((*entry).emission));
-        *pending = Pending { emission, random };
-        E::push(top, entry);
-        lane.top = top.add(usize::from((*entry).height));
+        emit::<P>(view, lane, *pending);
+        let drawn = u128::from(random) * u128::from(slots);
+        let first = (*table).first;
+        let slot = *first.cast::<u8>().add((drawn >> 64) as usize);
+        let entry = first.add(slot.into());
+        P::push(top, entry);
+        lane.top = lane.top.offset((*entry).rise.into());
+        *pending = Pending { emission: (*entry).emission.into(), random: drawn as u64 };
     }
-    true
+    Step::Made
 }
 
-/// The next state, and 64 bits of it: the generator of [`crate::rng`].
+/// A step where there is no table: an input has ended, or the table has to be
+/// made.
 #[inline(always)]
-fn next(state: u64) -> (u64, u64) {
-    let state = state.wrapping_add(crate::rng::STEP);
-    let product = u128::from(state) * u128::from(state ^ crate::rng::FOLD);
-    (state, (product >> 64) as u64 ^ product as u64)
+unsafe fn unlikely<P: Processor>(view: &View, lane: &mut Lane, pending: &mut Pending, element: u32) -> Step {
+    if element >> 16 != u32::from(END) {
+        return Step::Missing;
+    }
+    // SAFETY: as for `step`. The end stays on the stack, and the start comes
+    // above it.
+    unsafe {
+        emit::<P>(view, lane, *pending);
+        *pending = NOTHING;
+        (*lane.mark).end = lane.out;
+        lane.mark = lane.mark.add(1);
+        lane.stream = (*lane.mark).stream;
+        lane.out.cast::<[u8; TEXT]>().write_unaligned(view.separator);
+        lane.out = lane.out.add(view.separator_len);
+        lane.top.write(view.start);
+        lane.top.add(APART).write(view.start_place);
+        lane.top = lane.top.add(1);
+    }
+    Step::Ended
 }
 
 /// Plain code.
 struct Portable;
 
-impl Emit for Portable {
+impl Processor for Portable {
     #[inline(always)]
-    unsafe fn emit(out: *mut u8, emission: *const Emission, tuple: *const [u8; MAX_TUPLE]) {
-        // SAFETY: there is room for all bytes.
+    unsafe fn draw<const K: usize>(streams: &mut Streams<K>) -> [u64; K] {
+        std::array::from_fn(|k| streams.next(k))
+    }
+
+    #[inline(always)]
+    unsafe fn emit(out: *mut u8, text: *const u8, places: *const u8, tuple: *const Tuple) {
+        // SAFETY: there is room for all bytes, and behind each record.
         unsafe {
-            let mut text = (*emission).text;
-            if (*emission).tuples.count > 0 {
-                text = (*emission).with(*tuple);
-            }
+            let mut text = text.cast::<[u8; TEXT]>().read_unaligned();
+            fill(&mut text, &places.cast::<[u8; DRAWN]>().read_unaligned(), *tuple);
             out.cast::<[u8; TEXT]>().write_unaligned(text);
         }
     }
@@ -222,11 +315,11 @@ impl Emit for Portable {
     unsafe fn push(top: *mut u32, entry: *const Entry) {
         // SAFETY: there is room for all pushes.
         unsafe {
-            let element = *top;
-            for (at, &[less, low, high]) in (*entry).pushes.iter().enumerate() {
-                let levels = (element as u16).saturating_sub(less.into());
-                let symbol = u16::MAX - u16::from_le_bytes([low, high]);
-                *top.add(at) = self::element(symbol, levels);
+            let levels = *top as u16;
+            for (at, (symbol, less)) in (*entry).symbols.into_iter().zip((*entry).less).enumerate() {
+                let element = element(symbol, levels.saturating_sub(less.into()));
+                *top.add(at) = element;
+                *top.add(at + APART) = place(element);
             }
         }
     }
@@ -236,16 +329,41 @@ impl Emit for Portable {
 struct Vectors;
 
 #[cfg(target_arch = "x86_64")]
-impl Emit for Vectors {
+impl Processor for Vectors {
     #[inline(always)]
-    unsafe fn emit(out: *mut u8, emission: *const Emission, tuple: *const [u8; MAX_TUPLE]) {
+    unsafe fn draw<const K: usize>(streams: &mut Streams<K>) -> [u64; K] {
+        use std::arch::x86_64::*;
+        let mut random = [0; K];
+        let mut at = 0;
+        // SAFETY: the arrays have as many words; the processor was asked.
+        unsafe {
+            while at + 4 <= K {
+                let (low_at, high_at) = (streams.low.as_mut_ptr().add(at), streams.high.as_mut_ptr().add(at));
+                let (low, high) = (_mm256_loadu_si256(low_at.cast()), _mm256_loadu_si256(high_at.cast()));
+                _mm256_storeu_si256(random.as_mut_ptr().add(at).cast(), _mm256_add_epi64(low, high));
+                let both = _mm256_xor_si256(low, high);
+                let turned = _mm256_or_si256(_mm256_slli_epi64::<24>(low), _mm256_srli_epi64::<40>(low));
+                let low = _mm256_xor_si256(_mm256_xor_si256(turned, both), _mm256_slli_epi64::<16>(both));
+                let high = _mm256_or_si256(_mm256_slli_epi64::<37>(both), _mm256_srli_epi64::<27>(both));
+                _mm256_storeu_si256(low_at.cast(), low);
+                _mm256_storeu_si256(high_at.cast(), high);
+                at += 4;
+            }
+        }
+        for (k, random) in random.iter_mut().enumerate().skip(at) {
+            *random = streams.next(k);
+        }
+        random
+    }
+
+    #[inline(always)]
+    unsafe fn emit(out: *mut u8, text: *const u8, places: *const u8, tuple: *const Tuple) {
         use std::arch::x86_64::*;
         // SAFETY: as for `Portable`; the processor was asked.
         unsafe {
             // With what stands behind the text: it is written over.
-            let text = _mm256_load_si256(emission.cast());
-            let places = _mm_load_si128((*emission).places.as_ptr().cast());
-            let drawn = _mm_shuffle_epi8(_mm_loadu_si32(tuple.cast()), places);
+            let text = _mm256_loadu_si256(text.cast());
+            let drawn = _mm_shuffle_epi8(_mm_loadu_si32(tuple.cast()), _mm_loadu_si128(places.cast()));
             _mm256_storeu_si256(out.cast(), _mm256_or_si256(text, _mm256_zextsi128_si256(drawn)));
         }
     }
@@ -255,12 +373,15 @@ impl Emit for Vectors {
         use std::arch::x86_64::*;
         // SAFETY: as for `Portable`.
         unsafe {
-            let from =
-                _mm_or_si128(_mm_set1_epi32(top.cast::<i32>().read()), _mm_set1_epi32(0xffff_0000u32 as i32));
-            // Three bytes become levels and a symbol of 16 bits each.
-            let spread = _mm_setr_epi8(0, -1, 1, 2, 3, -1, 4, 5, 6, -1, 7, 8, 9, -1, 10, 11);
-            let less = _mm_shuffle_epi8(_mm_load_si128(entry.cast()), spread);
-            _mm_storeu_si128(top.cast(), _mm_subs_epu16(from, less));
+            let levels = _mm_set1_epi16(top.cast::<i16>().read());
+            let less = _mm_cvtepu8_epi16(_mm_loadu_si64((*entry).less.as_ptr().cast()));
+            let symbols = _mm_load_si128(entry.cast());
+            let levels = _mm_subs_epu16(levels, less);
+            _mm_storeu_si128(top.cast(), _mm_unpacklo_epi16(levels, symbols));
+            let rows = _mm_min_epu16(levels, _mm_set1_epi16(HORIZON as i16));
+            let tables = _mm_unpacklo_epi16(symbols, rows);
+            let places = _mm_slli_epi32::<{ TABLE_SHIFT as i32 }>(tables);
+            _mm_storeu_si128(top.add(APART).cast(), places);
         }
     }
 }

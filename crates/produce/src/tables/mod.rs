@@ -7,13 +7,14 @@
 //! One unpredictable branch per choice is what slows a producer down. Here a
 //! choice is a number: for each stack symbol and depth a table lists what can
 //! come of it, several choices ahead, and a draw picks an entry by its exact
-//! probability (`build`, `alias`). An entry emits up to 28 bytes and pushes
-//! up to four symbols, which takes the machine two stores and no branch
+//! probability (`build`, `shares`). An entry emits up to 28 bytes and pushes
+//! up to four symbols, which takes the machine three stores and no branch
 //! (`machine`, `entry`). Bytes of sets, such as digits, are drawn apart and
 //! shuffled into place (`sets`). How many entries a table gets is planned
 //! (`plan`): all that are drawn from often have to stay in the cache. Several
 //! inputs are made at once (`lane`), so that the processor works on one while
-//! it waits for memory in another.
+//! it waits for memory in another; their random bits are made together
+//! (`stream`).
 //!
 //! What comes out is a function of the program, the seed, the index and
 //! [`FORMAT`]: not of the number of lanes or threads, the processor, or what
@@ -24,8 +25,9 @@
 //! saves steps), tables that hold more than one row beyond the horizon and
 //! longer stack symbols (they do not stay in the cache), and a round made part
 //! by part for all lanes (what is kept in between costs more than is won).
+//! Ends of inputs without a branch cost every step more than the branch costs
+//! at an end, unless inputs are as short as ten steps.
 
-mod alias;
 mod build;
 mod careful;
 mod entry;
@@ -36,7 +38,9 @@ mod machine;
 mod parts;
 pub(crate) mod plan;
 mod sets;
+mod shares;
 mod store;
+mod stream;
 
 use crate::batch::Piece;
 use crate::program::Program;
@@ -48,9 +52,7 @@ use std::ops::Range;
 use store::Store;
 
 /// Changes when the same seed gives other inputs.
-pub const FORMAT: u32 = 2;
-/// Sets the stream apart from that of the other engines.
-const STREAM: u64 = 0x7ab1_e500_0000_0000 + FORMAT as u64;
+pub const FORMAT: u32 = 3;
 /// Inputs that are made at once.
 pub const LANES: usize = 4;
 /// Bytes of a piece of work, roughly.
@@ -126,17 +128,17 @@ impl<'p> Tables<'p> {
         self
     }
 
-    /// With at most about this many entries (24 to 56 bytes each; 262,144 if not
-    /// said otherwise) before all are thrown away and made again. What comes
-    /// out is the same.
+    /// With at most about this many entries (16 bytes each, and 16 slots count as
+    /// one; 262,144 if not said otherwise) before all are thrown away and made
+    /// again. What comes out is the same.
     pub fn with_entries(mut self, most: usize) -> Tables<'p> {
-        self.store.most_entries = most;
+        self.store.limit_blocks(most);
         self
     }
 
     /// Entries and symbols that were made so far.
     pub fn figures(&self) -> (usize, usize) {
-        (self.store.entries.len(), self.store.symbols())
+        (self.store.blocks.len(), self.store.symbols())
     }
 
     /// How many inputs go into one piece of work.
@@ -246,8 +248,8 @@ impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
         // stack has the end at its bottom.
         let missing = unsafe {
             match self.tables.portable {
-                false => machine::run(view, &mut lanes, ROUNDS),
-                true => machine::run_portable(view, &mut lanes, ROUNDS),
+                false => machine::run(&view, &mut lanes, ROUNDS),
+                true => machine::run_portable(&view, &mut lanes, ROUNDS),
             }
         };
         for (k, lane) in lanes.iter().enumerate() {
@@ -267,10 +269,14 @@ impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
         if !store.has_room() {
             let busy = lanes.iter_mut().filter(|lane| lane.busy);
             let mut stacks: Vec<&mut [u32]> = busy.map(|lane| lane.stack()).collect();
-            if store.start_over(&mut stacks).is_none() {
+            let kept = store.start_over(&mut stacks);
+            if kept.is_none() {
                 store.start_over(&mut []);
-                for lane in lanes.iter_mut().filter(|lane| lane.busy) {
-                    lane.give_up(store, aside);
+            }
+            for lane in lanes.iter_mut().filter(|lane| lane.busy) {
+                match kept {
+                    Some(()) => lane.changed(),
+                    None => lane.give_up(store, aside),
                 }
             }
         }

@@ -16,14 +16,14 @@ use super::item::{HORIZON, Item, Row};
 use super::machine::element;
 use super::sets::Sets;
 use super::store::{ROWS, Store};
+use super::stream::Stream;
 use crate::program::Program;
-use crate::rng::Rng;
 use std::collections::HashMap;
 
 /// Entries of all tables that the trial came by.
 const ROOM: f64 = 3000.0;
 /// Entries that a table may have in any case.
-const LEAST_ROOM: usize = 4;
+pub const LEAST_ROOM: usize = 4;
 /// Trial runs.
 const RUNS: usize = 3;
 /// Steps of a run, at most.
@@ -60,7 +60,7 @@ impl Plan {
         let (mut steps, mut tables) = (0, 0);
         let mut stack = Vec::new();
         'run: for index in 0..INPUTS {
-            let mut rng = Rng::new(0, index);
+            let mut stream = Stream::new(0, index);
             stack.push(element(store.start(), store.levels()));
             while let Some(top) = stack.pop() {
                 let (symbol, row) = ((top >> 16) as u16, (top as u16).min(HORIZON));
@@ -71,7 +71,7 @@ impl Plan {
                     store.build(symbol, row);
                     tables += 1;
                 }
-                let entry = store.draw(symbol, row, rng.wide());
+                let (entry, _) = store.draw(symbol, row, stream.next());
                 let levels = |less| (top as u16).saturating_sub(less);
                 stack.extend(entry.pushed().map(|(symbol, less)| element(symbol, levels(less))));
                 visits.resize(visits.len().max(usize::from(symbol) + 1), [0; ROWS]);

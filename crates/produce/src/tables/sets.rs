@@ -15,39 +15,56 @@ const MAX_TUPLES: usize = 100 * 100;
 pub const MAX_TUPLE: usize = 4;
 
 /// All sets that were met, and their tuples.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Sets {
     numbers: HashMap<Box<[u8]>, u32>,
     members: Vec<Box<[u8]>>,
-    tuples: HashMap<Box<[u32]>, Tuples>,
-    /// The tuples of all tables; the first stands for none.
-    pub all: Vec<[u8; MAX_TUPLE]>,
+    tuples: HashMap<Box<[u32]>, Box<[Tuple]>>,
+    /// How many there are in all tables.
+    all: usize,
 }
 
-impl Default for Sets {
-    fn default() -> Sets {
-        Sets {
-            numbers: HashMap::new(),
-            members: Vec::new(),
-            tuples: HashMap::new(),
-            all: vec![[0; MAX_TUPLE]],
-        }
+/// Bytes that are drawn together.
+pub type Tuple = [u8; MAX_TUPLE];
+
+/// A table of tuples: how many there are, and where the first is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tuples {
+    pub count: u64,
+    first: *const Tuple,
+}
+
+// SAFETY: what it points to is never written to, and lives as long as the
+// sets that it is of, of which a `Store` is the owner, as it is of `Tuples`.
+unsafe impl Send for Tuples {}
+// SAFETY: as above.
+unsafe impl Sync for Tuples {}
+
+/// What a draw from no table gives.
+static NO_TUPLE: Tuple = [0; MAX_TUPLE];
+
+impl Default for Tuples {
+    /// None.
+    fn default() -> Tuples {
+        Tuples { count: 0, first: &NO_TUPLE }
     }
 }
 
-/// A table of tuples: how many there are, and the number of the first.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Tuples {
-    pub count: u64,
-    pub base: u32,
+impl Tuples {
+    /// The tuple that random bits pick.
+    #[inline(always)]
+    pub fn pick(&self, random: u64) -> *const Tuple {
+        let number = (u128::from(random) * u128::from(self.count)) >> 64;
+        self.first.wrapping_add(number as usize)
+    }
 }
 
 impl Sets {
     /// Forgets all tables of tuples; sets keep their numbers.
     pub fn clear(&mut self) {
         self.tuples.clear();
-        self.all.truncate(1);
+        self.all = 0;
     }
 
     /// The same sets with the same numbers.
@@ -82,24 +99,30 @@ impl Sets {
         count <= MAX_TUPLE && tuples <= MAX_TUPLES
     }
 
-    /// The table of tuples of these sets, at most [`MAX_TUPLE`].
+    /// How many tuples there are in all tables.
+    pub fn tuple_count(&self) -> usize {
+        self.all
+    }
+
+    /// The table of tuples of these sets, at most [`MAX_TUPLE`]. It is there
+    /// until all are forgotten.
     pub fn tuples(&mut self, sets: &[u32]) -> Tuples {
-        if let Some(&tuples) = self.tuples.get(sets) {
-            return tuples;
-        }
-        let count: usize = sets.iter().map(|&set| self.members(set).len()).product();
-        let tuples = Tuples { count: count as u64, base: self.all.len() as u32 };
-        for tuple in 0..count {
-            let (mut rest, mut bytes) = (tuple, [0; MAX_TUPLE]);
-            for (byte, &set) in bytes.iter_mut().zip(sets) {
-                let members = &self.members[set as usize];
-                *byte = members[rest % members.len()];
-                rest /= members.len();
-            }
-            self.all.push(bytes);
-        }
-        self.tuples.insert(sets.into(), tuples);
-        tuples
+        let Sets { members, tuples, all, .. } = self;
+        let table = tuples.entry(sets.into()).or_insert_with(|| {
+            let count: usize = sets.iter().map(|&set| members[set as usize].len()).product();
+            *all += count;
+            let tuple = |number| {
+                let (mut rest, mut bytes): (usize, Tuple) = (number, [0; MAX_TUPLE]);
+                for (byte, &set) in bytes.iter_mut().zip(sets) {
+                    let members = &members[set as usize];
+                    *byte = members[rest % members.len()];
+                    rest /= members.len();
+                }
+                bytes
+            };
+            (0..count).map(tuple).collect()
+        });
+        Tuples { count: table.len() as u64, first: table.as_ptr() }
     }
 }
 

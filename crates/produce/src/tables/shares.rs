@@ -16,11 +16,11 @@
 /// The slot that stands for what is left.
 pub const REST: u16 = u16::MAX;
 
-/// Slots for each entry, at most, and how many are always allowed: of a table,
-/// and of what is left of one, which is rarely drawn from.
-const SLOTS: [(u64, u64); 2] = [(4, 64), (16, 1024)];
+/// Slots for each entry, at most, and how many are always allowed: of a table
+/// that is rarely drawn from, and of one that often is.
+const SLOTS: [(u64, u64); 2] = [(4, 32), (4, 64)];
 /// Slots at most.
-const MOST_SLOTS: u64 = 16_384;
+const MOST_SLOTS: u64 = 1024;
 /// Numbers of slots that are tried where there is no common denominator.
 const TRIES: u64 = 16;
 /// What is taken for a whole number.
@@ -36,17 +36,17 @@ pub struct Shares {
     pub rest: Vec<f64>,
 }
 
-/// Shares out probabilities, which need not add up to 1, at most 16,384 of
-/// them, for a table or for what is left after some draws. The `last` has
-/// nothing left: what rounding changes then is below one in 16,384.
-pub fn shares(weights: Vec<f64>, draws: u32, last: bool) -> Shares {
+/// Shares out probabilities, which need not add up to 1, at most 1,024 of
+/// them, for a table that is drawn from `often` or not. The `last` has nothing
+/// left: what rounding changes then is below one in 1,024.
+pub fn shares(weights: Vec<f64>, often: bool, last: bool) -> Shares {
     let total: f64 = weights.iter().sum();
     let shares: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
     if last {
         return rounded(&shares);
     }
     let wanted = weights.len() as u64;
-    let (each, few) = SLOTS[usize::from(draws > 0)];
+    let (each, few) = SLOTS[usize::from(often)];
     let most = (wanted * each).clamp(few, MOST_SLOTS);
     let common = common_denominator(&shares, most);
     let tried = (1..=TRIES).map(|times| common * times).filter(|&slots| slots <= most);
@@ -72,6 +72,11 @@ pub fn shares(weights: Vec<f64>, draws: u32, last: bool) -> Shares {
         rest.clear();
     }
     Shares { slots, rest }
+}
+
+/// Whether so many slots can hold probabilities exactly, which add up to 1.
+pub fn fit(shares: &[f64], slots: u64) -> bool {
+    left(shares, common_denominator(shares, slots)) == 0
 }
 
 /// Whole slots of a share.
@@ -151,7 +156,7 @@ mod tests {
         let mut mass = vec![0.0; weights.len()];
         let (mut share, mut weights) = (1.0, weights.to_vec());
         for draw in 0..=draws {
-            let shares = shares(weights, draw, draw == draws);
+            let shares = shares(weights, draw == 0, draw == draws);
             let each: f64 = share / shares.slots.len() as f64;
             share = 0.0;
             for &slot in &shares.slots {
@@ -172,11 +177,17 @@ mod tests {
     fn slots_hold_the_probabilities() {
         let thirds: Vec<f64> = (0..40).map(|i| if i % 3 == 0 { 0.01 } else { 0.0333 }).collect();
         let geometric: Vec<f64> = (0..60).map(|i| 0.75f64.powi(i)).collect();
-        let cases =
-            [vec![1.0], vec![1.0, 3.0], vec![0.1, 0.2, 0.7], vec![1e-9, 1.0, 2.0, 0.0, 5.0], thirds, geometric];
+        let cases = [
+            vec![1.0],
+            vec![1.0, 3.0],
+            vec![0.1, 0.2, 0.7],
+            vec![1e-9, 1.0, 2.0, 0.0, 5.0],
+            thirds,
+            geometric,
+        ];
         for weights in cases {
             let total: f64 = weights.iter().sum();
-            for (mass, weight) in given(&weights, 4).iter().zip(&weights) {
+            for (mass, weight) in given(&weights, 8).iter().zip(&weights) {
                 assert!((mass - weight / total).abs() < 2f64.powi(-31), "{weights:?}: {mass} {weight}");
             }
         }
@@ -184,8 +195,9 @@ mod tests {
 
     #[test]
     fn fractions_of_small_numbers_leave_nothing() {
-        for weights in [vec![1.0, 2.0, 4.0], vec![1.0; 7], vec![1.0 / 7.0, 1.0 / 14.0, 1.0 / 2.0, 2.0 / 7.0]] {
-            let shares = shares(weights, 0, false);
+        for weights in [vec![1.0, 2.0, 4.0], vec![1.0; 7], vec![1.0 / 7.0, 1.0 / 14.0, 1.0 / 2.0, 2.0 / 7.0]]
+        {
+            let shares = shares(weights, true, false);
             assert!(shares.rest.is_empty() && shares.slots.len() <= 14, "{shares:?}");
         }
     }

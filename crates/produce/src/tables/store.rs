@@ -8,36 +8,58 @@
 //! out does. So tables can be thrown away when there are too many, and made
 //! again.
 
-use super::alias;
 use super::build::{Means, PUSHES, forms, groups};
-use super::entry::{Emission, Entry, TEXT};
+use super::entry::{DRAWN, Emission, Emissions, Entry, SLOTS};
 use super::expand::{Emit, Expander, Form};
 use super::item::{HORIZON, Item, Row, What, normalise};
-use super::plan::Plan;
+use super::plan::{LEAST_ROOM, Plan};
+use super::shares::{REST, shares};
 use crate::program::Program;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Rows of a symbol.
 pub const ROWS: usize = HORIZON as usize + 1;
-/// The symbol below all others: its entry ends an input and begins the next.
+/// The symbol below all others, where an input ends.
 pub const END: u16 = 0;
 
 /// Most entries of a table.
-const MOST_ROOM: usize = 1024;
+const MOST_ROOM: usize = 160;
+/// Most forms that are drawn from at once: entries and the blocks of slots
+/// before them are numbered by bytes.
+const MOST_FORMS: usize = 176;
+/// Parts of more forms.
+const PARTS: usize = 64;
+
+/// Draws after which nothing is left of a table: what rounding changes then
+/// of a probability is below 2^-31.
+const MOST_DRAWS: u16 = 8;
 
 /// Beyond these numbers all tables are thrown away. Numbers of symbols have
 /// 16 bits, and one table adds a few thousand at most.
 const MOST_SYMBOLS: usize = 50_000;
-/// Entries of 24 bytes, with their columns.
-const MOST_ENTRIES: usize = 1 << 18;
+/// Blocks of 16 bytes: entries, and slots before them.
+const MOST_BLOCKS: usize = 1 << 18;
+/// Blocks that one table takes at most.
+const TABLE_BLOCKS: usize = 256;
 const MOST_TUPLES: usize = 1 << 21;
-/// Numbers of emissions have 16 bits.
-const MOST_EMISSIONS: usize = 60_000;
+/// Words of what is emitted: numbers have 16 bits, and one table adds a few
+/// thousand at most.
+const MOST_EMITTED: usize = 50_000;
 
-/// A table: its first column and entry, and how many it has; none if it was
-/// not made.
-pub type Table = [u32; 2];
+/// A table: blocks with its slots, and behind them its entries. A slot holds
+/// where its entry is, in blocks from the first slot on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Its first block.
+    pub first: *const Entry,
+    /// Slots; 0 if the table was not made.
+    pub slots: u64,
+}
+
+// SAFETY: what it points to is in the blocks of the store that it is of.
+unsafe impl Send for Table {}
 
 /// Where the table of a symbol and row is.
 #[inline(always)]
@@ -46,6 +68,9 @@ pub fn table_at(symbol: u16, row: Row) -> usize {
     usize::from(row) << 16 | usize::from(symbol)
 }
 
+/// No table.
+const NONE: Table = Table { first: std::ptr::null(), slots: 0 };
+
 /// All that was met.
 #[derive(Debug)]
 pub struct Store<'p> {
@@ -53,7 +78,7 @@ pub struct Store<'p> {
     pub expander: Expander,
     means: Means,
     plan: Arc<Plan>,
-    /// What the entry of [`END`] emits.
+    /// What stands behind each input.
     pub separator: Box<[u8]>,
     numbers: HashMap<Box<[Item]>, u16>,
     symbols: Vec<Box<[Item]>>,
@@ -66,14 +91,12 @@ pub struct Store<'p> {
     pub most_growth: u64,
     /// For each symbol and row.
     pub tables: Vec<Table>,
-    /// Of each entry, [`alias::Column`] as one number: the threshold above the
-    /// other entry.
-    pub columns: Vec<u64>,
-    pub entries: Vec<Entry>,
-    pub emissions: Vec<Emission>,
-    emission_numbers: HashMap<Emission, u16>,
-    /// Most entries.
-    pub most_entries: usize,
+    /// Slots and entries of all tables. There is room for all from the
+    /// beginning.
+    pub blocks: Vec<Entry>,
+    pub emissions: Emissions,
+    /// Most blocks.
+    most_blocks: usize,
 }
 
 impl<'p> Store<'p> {
@@ -97,49 +120,50 @@ impl<'p> Store<'p> {
             most_least: 0,
             growth: HashMap::new(),
             most_growth: 0,
-            tables: vec![[0; 2]; ROWS << 16],
-            columns: Vec::new(),
-            entries: Vec::new(),
-            emissions: Vec::new(),
-            emission_numbers: HashMap::new(),
-            most_entries: MOST_ENTRIES,
+            tables: vec![NONE; ROWS << 16],
+            blocks: Vec::with_capacity(MOST_BLOCKS + TABLE_BLOCKS),
+            emissions: Emissions::default(),
+            most_blocks: MOST_BLOCKS,
         };
         store.clear();
         store
     }
 
+    /// With at most about this many blocks before all are thrown away.
+    pub fn limit_blocks(&mut self, most: usize) {
+        self.most_blocks = most.min(MOST_BLOCKS);
+    }
+
     /// Throws everything away but [`END`] and the start. The greatest values
     /// stay: inputs on their way have seen them.
     fn clear(&mut self) {
-        let made = self.least.len();
+        for row in 0..ROWS {
+            self.tables[table_at(0, row as Row)..][..self.least.len()].fill(NONE);
+        }
         self.numbers.clear();
         self.symbols.clear();
         self.least.clear();
-        for row in 0..ROWS {
-            self.tables[row << 16..][..made].fill([0; 2]);
-        }
-        self.columns.clear();
-        self.entries.clear();
+        self.blocks.clear();
         self.emissions.clear();
-        self.emission_numbers.clear();
-        // The first is nothing.
-        self.emission(Emission::default());
         self.expander.sets.clear();
         self.growth.clear();
-        let end = self.symbol(Box::new([]));
+        // The end has no table.
+        self.symbol(Box::new([]));
         let rule = self.program.grammar.start();
-        let start = self.symbol(Box::new([Item::flat(What::Body(self.program.grammar.rule(rule).body))]));
-        let mut emission = Emission { len: self.separator.len() as u8, ..Emission::default() };
-        emission.text[..self.separator.len()].copy_from_slice(&self.separator);
-        let emission = self.emission(emission);
-        let mut entry = Entry { height: 2, emission, ..Entry::default() };
-        entry.set_push(0, end, 0, 0);
-        entry.set_push(1, start, 0, 0);
-        for row in 0..ROWS {
-            self.tables[table_at(END, row as Row)] = [0, 1];
+        self.symbol(Box::new([Item::flat(What::Body(self.program.grammar.rule(rule).body))]));
+    }
+
+    /// Puts a table down: for each slot the number of its entry, and these.
+    fn place(&mut self, slots: &[u8], entries: &[Entry]) -> Table {
+        let ahead = slots.len().div_ceil(SLOTS);
+        assert!(ahead + entries.len() <= 256, "entries are numbered by bytes");
+        assert!(self.blocks.len() + 256 <= self.blocks.capacity(), "blocks stay where they are");
+        let first = self.blocks.as_ptr().wrapping_add(self.blocks.len());
+        for part in slots.chunks(SLOTS) {
+            self.blocks.push(Entry::of_slots(part.iter().map(|slot| slot + ahead as u8)));
         }
-        self.columns.push(u64::MAX);
-        self.entries.push(entry);
+        self.blocks.extend_from_slice(entries);
+        Table { first, slots: slots.len() as u64 }
     }
 
     /// The start symbol.
@@ -178,16 +202,6 @@ impl<'p> Store<'p> {
         entry.pushed().fold(0, |sum, (symbol, _)| sum.saturating_add(self.least(symbol)))
     }
 
-    /// The number of an emission.
-    fn emission(&mut self, emission: Emission) -> u16 {
-        let next = self.emissions.len() as u16;
-        let number = *self.emission_numbers.entry(emission).or_insert(next);
-        if number == next {
-            self.emissions.push(emission);
-        }
-        number
-    }
-
     fn symbol(&mut self, items: Box<[Item]>) -> u16 {
         if let Some(&number) = self.numbers.get(&items) {
             return number;
@@ -204,34 +218,27 @@ impl<'p> Store<'p> {
 
     /// Whether a table was made.
     pub fn is_made(&self, symbol: u16, row: Row) -> bool {
-        self.tables[table_at(symbol, row)][1] > 0
+        self.tables[table_at(symbol, row)].slots > 0
     }
 
-    /// The entry that 64 random bits pick from a table that was made: the
-    /// upper half picks a column, and whether it is its own entry.
-    pub fn draw(&self, symbol: u16, row: Row, random: u64) -> Entry {
-        let [first, count] = self.tables[table_at(symbol, row)];
-        let drawn = u128::from(random) * u128::from(count);
-        let own = first + (drawn >> 64) as u32;
-        let column = self.columns[own as usize];
-        let entry = if drawn as u64 > column { column as u32 } else { own };
-        self.entries[entry as usize]
-    }
-
-    /// The bytes that an entry emits, and how many: drawn ones by the lower
-    /// half of the random bits.
-    pub fn emitted(&self, entry: &Entry, random: u64) -> ([u8; TEXT], usize) {
-        let emission = &self.emissions[usize::from(entry.emission)];
-        let tuple = self.expander.sets.all[emission.pick(random)];
-        (emission.with(tuple), emission.len.into())
+    /// The entry that 64 random bits pick from a table that was made, and as
+    /// many for what it emits: what is left of the bits when a slot is picked.
+    pub fn draw(&self, symbol: u16, row: Row, random: u64) -> (Entry, u64) {
+        let Table { first, slots } = self.tables[table_at(symbol, row)];
+        // SAFETY: it points into the blocks.
+        let first = unsafe { first.offset_from(self.blocks.as_ptr()) } as usize;
+        let drawn = u128::from(random) * u128::from(slots);
+        let slot = (drawn >> 64) as usize;
+        let entry = self.blocks[first + slot / SLOTS].slot(slot % SLOTS);
+        (self.blocks[first + usize::from(entry)], drawn as u64)
     }
 
     /// Whether there is room for another table.
     pub fn has_room(&self) -> bool {
         self.symbols.len() < MOST_SYMBOLS
-            && self.entries.len() < self.most_entries
-            && self.emissions.len() < MOST_EMISSIONS
-            && self.expander.sets.all.len() < MOST_TUPLES
+            && self.blocks.len() < self.most_blocks
+            && self.emissions.len() < MOST_EMITTED
+            && self.expander.sets.tuple_count() < MOST_TUPLES
     }
 
     /// Throws all tables away; `stacks` get the new numbers of the symbols
@@ -253,29 +260,59 @@ impl<'p> Store<'p> {
 
     /// Makes the table of a symbol.
     pub fn build(&mut self, symbol: u16, row: Row) {
-        let items = self.symbols[usize::from(symbol)].clone();
-        let room = self.plan.room(&items, row).min(MOST_ROOM);
-        let forms = forms(&mut self.expander, self.program, &self.means, &items, row, room);
-        let first = self.entries.len() as u32;
-        let weights: Vec<f64> = forms.iter().map(|form| form.probability).collect();
-        for column in alias::columns(&weights) {
-            self.columns.push(u64::from(column.threshold) << 32 | u64::from(first + column.other));
+        let all = self.symbols[usize::from(symbol)].clone();
+        let (part, draws, items) = match &*all {
+            [Item { what: What::Rest { part, draws }, .. }, items @ ..] => (*part, *draws, items),
+            items => (0, 0, items),
+        };
+        let room = self.plan.room(items, row).min(MOST_ROOM);
+        let forms = forms(&mut self.expander, self.program, &self.means, items, row, room);
+        // Too many are drawn in parts.
+        let step = if forms.len() > MOST_FORMS { forms.len().div_ceil(PARTS) } else { forms.len().max(1) };
+        let divided = forms.len() > step && part == 0;
+        let forms = match part.checked_sub(1) {
+            Some(part) => forms.chunks(step).nth(part.into()).unwrap_or(&forms),
+            None => &forms[..],
+        };
+        let weight = |forms: &[Form]| forms.iter().map(|form| form.probability).sum();
+        let weights = forms.chunks(if divided { step } else { 1 }).map(weight).collect();
+        let first = shares(weights, room > LEAST_ROOM, false);
+        let shared = (1..=draws).fold(first, |left, draw| shares(left.rest, false, draw == MOST_DRAWS));
+        let mut entries = Vec::new();
+        let mut numbers: HashMap<u16, u8> = HashMap::new();
+        let mut slots = Vec::with_capacity(shared.slots.len());
+        for slot in shared.slots {
+            slots.push(*numbers.entry(slot).or_insert_with(|| {
+                entries.push(match slot {
+                    REST => self.again(items, What::Rest { part, draws: draws + 1 }, row),
+                    one if divided => self.again(items, What::Rest { part: one + 1, draws: 0 }, row),
+                    one => self.entry(&forms[usize::from(one)], row),
+                });
+                (entries.len() - 1) as u8
+            }));
         }
-        let mut most = 0;
-        for form in &forms {
-            let entry = self.entry(form, row);
-            most = most.max(self.pushed(&entry).saturating_add(form.emit.len() as u64));
-            self.entries.push(entry);
-        }
-        let table = table_at(symbol, row);
-        self.tables[table] = [first, forms.len() as u32];
-        let growth = most.saturating_sub(self.least(symbol));
-        self.growth.insert(table, growth);
+        let most = forms.iter().map(|form| {
+            let open = form.rest.iter().map(|item| self.expander.least(self.program, item));
+            open.fold(form.emit.len() as u64, u64::saturating_add)
+        });
+        let growth = most.max().unwrap_or(0).saturating_sub(self.least(symbol));
+        self.tables[table_at(symbol, row)] = self.place(&slots, &entries);
+        self.growth.insert(table_at(symbol, row), growth);
         self.most_growth = self.most_growth.max(growth);
     }
 
+    /// An entry that draws again, from what a table left or from a part of it.
+    fn again(&mut self, items: &[Item], what: What, row: Row) -> Entry {
+        let rest = std::iter::once(Item::flat(what)).chain(items.iter().copied());
+        let symbol = self.symbol(rest.collect());
+        let mut entry = Entry::default();
+        entry.set_push(0, symbol, 0, row);
+        entry
+    }
+
     fn entry(&mut self, form: &Form, row: Row) -> Entry {
-        let mut emission = Emission { len: form.emit.len() as u8, ..Emission::default() };
+        let mut emission =
+            Emission { text: vec![0; form.emit.len()], places: [128; DRAWN], ..Emission::default() };
         let mut drawn: Vec<(u32, usize)> = Vec::new();
         for (place, emit) in form.emit.iter().enumerate() {
             match *emit {
@@ -299,8 +336,8 @@ impl<'p> Store<'p> {
             parts.truncate(PUSHES - 1);
             parts.push(0..end);
         }
-        let emission = self.emission(emission);
-        let mut entry = Entry { emission, height: parts.len() as u8, ..Entry::default() };
+        let emission = self.emissions.number(emission);
+        let mut entry = Entry { emission, rise: parts.len() as i8 - 1, ..Entry::default() };
         for (at, part) in parts.into_iter().rev().enumerate() {
             let mut items: Vec<Item> = form.rest[part].iter().rev().copied().collect();
             let less = normalise(&mut items, |item| self.expander.depends(item), row);
