@@ -1,5 +1,6 @@
 //! The pushdown machine: pop a symbol, draw an entry of its table, emit and
-//! push what the entry says. No branch depends on what is drawn.
+//! push what the entry says. No branch depends on what is drawn, but for the
+//! one at the end of an input.
 //!
 //! A step waits for four loads, one behind the other; so several inputs are
 //! made at once, a step of each in turn, and the processor overlaps them.
