@@ -125,7 +125,11 @@ fn kill_at_any_moment_loses_nothing() {
             }
         }
         crashes += stems.len();
-        let folder = Folder::open(&out, "default", Start::Resume, &Setup::default()).unwrap();
+        let folder = match Folder::open(&out, "default", Start::Resume, &Setup::default()) {
+            // It was killed before it began, which the harness's own lines allow.
+            Err(Error::NothingToResume(_)) if entries.is_empty() && stems.is_empty() => continue,
+            opened => opened.unwrap(),
+        };
         let (found, left_out) = folder.entries().unwrap();
         assert!(left_out.is_empty(), "{left_out:?}");
         assert_eq!(
