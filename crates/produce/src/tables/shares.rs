@@ -24,7 +24,7 @@ const MOST_SLOTS: u64 = 1024;
 /// Numbers of slots that are tried where there is no common denominator.
 const TRIES: u64 = 16;
 /// What is taken for a whole number.
-const NEAR: f64 = 1e-7;
+const NEAR: f64 = 1e-10;
 
 /// How probabilities are shared out.
 #[derive(Debug)]
@@ -182,6 +182,8 @@ mod tests {
             vec![1.0, 3.0],
             vec![0.1, 0.2, 0.7],
             vec![1e-9, 1.0, 2.0, 0.0, 5.0],
+            // As near to a whole slot as can be.
+            vec![1.0, 1e8],
             thirds,
             geometric,
         ];
