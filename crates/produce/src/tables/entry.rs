@@ -89,8 +89,9 @@ pub struct Emission {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
-    /// What is drawn from.
-    pub tuples: Tuples,
+    /// What is drawn from, but for its mask.
+    pub count: u64,
+    pub first: *const u8,
     /// Where the places of drawn bytes are.
     pub places: u16,
     /// How many bytes are emitted.
@@ -101,13 +102,23 @@ pub struct Record {
 /// Bytes of a record before its text.
 pub const HEAD: usize = 20;
 
+/// Places of drawn bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Places {
+    /// For each of the first bytes the byte of a tuple that is drawn, or 128.
+    pub bytes: [u8; DRAWN],
+    /// Of what is drawn from.
+    pub mask: u64,
+}
+
 /// Records, and what they share: places of drawn bytes.
 #[derive(Debug, Default)]
 pub struct Emissions {
     /// As the machine reads them.
     words: Vec<u64>,
     numbers: HashMap<Emission, u16>,
-    places: HashMap<[u8; DRAWN], u16>,
+    places: HashMap<Places, u16>,
 }
 
 /// Words behind the last record: text is read as [`STORE`] bytes.
@@ -138,15 +149,17 @@ impl Emissions {
             return number;
         }
         self.words.truncate(self.words.len().saturating_sub(BEHIND));
-        let record = Record { tuples: emission.tuples, places: 0, len: emission.text.len() as u8, spare: 0 };
+        let Tuples { count, first, mask } = emission.tuples;
+        let record = Record { count, first, places: 0, len: emission.text.len() as u8, spare: 0 };
+        let shared = Places { bytes: emission.places, mask };
         let number = self.words.len() as u16;
-        let places = match self.places.get(&emission.places) {
+        let places = match self.places.get(&shared) {
             Some(&known) => known,
             None => number + (HEAD + emission.text.len()).div_ceil(WORD) as u16,
         };
         self.append(&Record { places, ..record }.head(), &emission.text);
-        if self.places.insert(emission.places, places).is_none() {
-            self.append(&emission.places, &[]);
+        if self.places.insert(shared, places).is_none() {
+            self.append(&shared.bytes, &shared.mask.to_ne_bytes());
         }
         self.words.extend([0; BEHIND]);
         self.numbers.insert(emission, number);
@@ -171,14 +184,20 @@ impl Emissions {
             let mut text = [0; TEXT];
             let len = usize::from((*record).len);
             text[..len].copy_from_slice(std::slice::from_raw_parts(record.cast::<u8>().add(HEAD), len));
-            let places = self.words.as_ptr().add((*record).places.into()).cast::<[u8; DRAWN]>();
-            fill(&mut text, &*places, *(*record).tuples.pick(random));
+            let places = self.words.as_ptr().add((*record).places.into()).cast::<Places>();
+            fill(&mut text, &(*places).bytes, *(*record).pick(&*places, random));
             (text, len)
         }
     }
 }
 
 impl Record {
+    /// The tuple that random bits pick.
+    #[inline(always)]
+    pub fn pick(&self, places: &Places, random: u64) -> *const Tuple {
+        Tuples { count: self.count, first: self.first, mask: places.mask }.pick(random)
+    }
+
     /// As bytes.
     fn head(self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];

@@ -13,7 +13,7 @@
 //! that is pushed at once.
 
 pub use super::entry::STORE;
-use super::entry::{DRAWN, Entry, HEAD, Record, TEXT, fill};
+use super::entry::{DRAWN, Entry, HEAD, Places, Record, TEXT, fill};
 use super::item::HORIZON;
 use super::sets::Tuple;
 use super::store::{END, Store, Table, table_at};
@@ -228,8 +228,9 @@ unsafe fn emit<P: Processor>(view: &View, lane: &mut Lane, pending: Pending) {
     // SAFETY: as for `step`.
     unsafe {
         let record = view.emissions.add(pending.emission).cast::<Record>();
-        let places = view.emissions.add((*record).places.into()).cast();
-        P::emit(lane.out, record.cast::<u8>().add(HEAD), places, (*record).tuples.pick(pending.random));
+        let places = view.emissions.add((*record).places.into()).cast::<Places>();
+        let tuple = (*record).pick(&*places, pending.random);
+        P::emit(lane.out, record.cast::<u8>().add(HEAD), places.cast(), tuple);
         lane.out = lane.out.add(usize::from((*record).len));
     }
 }

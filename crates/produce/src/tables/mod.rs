@@ -52,11 +52,12 @@ use std::ops::Range;
 use store::Store;
 
 /// Changes when the same seed gives other inputs.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 /// Inputs that are made at once.
 pub const LANES: usize = 4;
-/// Bytes of a piece of work, roughly.
-const PIECE: f64 = 32.0 * 1024.0;
+/// Bytes of a piece of work, roughly. Those under way should stay in the cache
+/// beside the tables.
+const PIECE: f64 = 12.0 * 1024.0;
 /// Most inputs of a piece.
 const MOST_INPUTS: u64 = 4096;
 /// Pieces that are ready before one that is not: more, and lanes wait.

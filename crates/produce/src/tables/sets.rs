@@ -2,15 +2,22 @@
 //! draw several at once.
 //!
 //! In:  classes, and alternatives that are single bytes of the same weight.
-//! Out: numbers of sets, and for each number of bytes a table of all tuples.
-//!      A draw from it is one multiplication.
+//! Out: numbers of sets, and tables of all tuples of some of them. A draw from
+//!      one is a multiplication.
+//!
+//! Tables should stay in the cache with all else. All tuples of one set are a
+//! circle of bytes in which each stands once, overlapping with others (de
+//! Bruijn's): a byte for each. Tuples of several sets take four bytes each, and
+//! there must not be many.
 
 use std::collections::HashMap;
 use wug_grammar::Class;
 use wug_grammar::class::Unit;
 
-/// Most words of one table of tuples: pairs of printable characters fit.
-const MAX_TUPLES: usize = 100 * 100;
+/// Most tuples of one set: pairs of printable characters fit.
+const MOST_OF_ONE: usize = 100 * 100;
+/// Most tuples of several sets.
+const MOST_OF_SEVERAL: usize = 1000;
 /// Most bytes of a tuple.
 pub const MAX_TUPLE: usize = 4;
 
@@ -19,7 +26,7 @@ pub const MAX_TUPLE: usize = 4;
 pub struct Sets {
     numbers: HashMap<Box<[u8]>, u32>,
     members: Vec<Box<[u8]>>,
-    tuples: HashMap<Box<[u32]>, Box<[Tuple]>>,
+    tuples: HashMap<Box<[u32]>, Box<[u8]>>,
     /// How many there are in all tables.
     all: usize,
 }
@@ -27,12 +34,13 @@ pub struct Sets {
 /// Bytes that are drawn together.
 pub type Tuple = [u8; MAX_TUPLE];
 
-/// A table of tuples: how many there are, and where the first is.
-#[repr(C)]
+/// A table of tuples: how many bytes there are to begin at, where the first
+/// is, and which bits of a number count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tuples {
     pub count: u64,
-    first: *const Tuple,
+    pub first: *const u8,
+    pub mask: u64,
 }
 
 // SAFETY: what it points to is never written to, and lives as long as the
@@ -47,7 +55,7 @@ static NO_TUPLE: Tuple = [0; MAX_TUPLE];
 impl Default for Tuples {
     /// None.
     fn default() -> Tuples {
-        Tuples { count: 0, first: &NO_TUPLE }
+        Tuples { count: 0, first: NO_TUPLE.as_ptr(), mask: u64::MAX }
     }
 }
 
@@ -56,7 +64,7 @@ impl Tuples {
     #[inline(always)]
     pub fn pick(&self, random: u64) -> *const Tuple {
         let number = (u128::from(random) * u128::from(self.count)) >> 64;
-        self.first.wrapping_add(number as usize)
+        self.first.wrapping_add((number as u64 & self.mask) as usize).cast()
     }
 }
 
@@ -92,11 +100,15 @@ impl Sets {
     /// Whether one draw can give a byte of each of these sets.
     pub fn fit(&self, sets: impl Iterator<Item = u32>) -> bool {
         let (mut count, mut tuples) = (0, 1usize);
+        let (mut first, mut most) = (None, MOST_OF_ONE);
         for set in sets {
             count += 1;
             tuples = tuples.saturating_mul(self.members(set).len());
+            if *first.get_or_insert(set) != set {
+                most = MOST_OF_SEVERAL;
+            }
         }
-        count <= MAX_TUPLE && tuples <= MAX_TUPLES
+        count <= MAX_TUPLE && tuples <= most
     }
 
     /// How many tuples there are in all tables.
@@ -108,22 +120,58 @@ impl Sets {
     /// until all are forgotten.
     pub fn tuples(&mut self, sets: &[u32]) -> Tuples {
         let Sets { members, tuples, all, .. } = self;
-        let table = tuples.entry(sets.into()).or_insert_with(|| {
-            let count: usize = sets.iter().map(|&set| members[set as usize].len()).product();
+        let alike = sets.iter().all(|&set| set == sets[0]);
+        let each = if alike { 1 } else { MAX_TUPLE };
+        let members = |at: usize| &*members[sets[at] as usize];
+        let count: usize = (0..sets.len()).map(|at| members(at).len()).product();
+        let bytes = tuples.entry(sets.into()).or_insert_with(|| {
             *all += count;
-            let tuple = |number| {
-                let (mut rest, mut bytes): (usize, Tuple) = (number, [0; MAX_TUPLE]);
-                for (byte, &set) in bytes.iter_mut().zip(sets) {
-                    let members = &members[set as usize];
-                    *byte = members[rest % members.len()];
-                    rest /= members.len();
-                }
-                bytes
-            };
-            (0..count).map(tuple).collect()
+            match alike {
+                true => circle(members(0), sets.len()),
+                false => product((0..sets.len()).map(members).collect()),
+            }
         });
-        Tuples { count: table.len() as u64, first: table.as_ptr() }
+        Tuples { count: (count * each) as u64, first: bytes.as_ptr(), mask: !(each as u64 - 1) }
     }
+}
+
+/// Bytes in which each tuple of so many members begins at one place, from the
+/// first on. By the method of Fredricksen, Kessler and Maiorana: all Lyndon
+/// words in order whose length divides that of the tuples.
+fn circle(members: &[u8], tuple: usize) -> Box<[u8]> {
+    let mut bytes = Vec::new();
+    let mut word = vec![0usize];
+    while !word.is_empty() {
+        if tuple.is_multiple_of(word.len()) {
+            bytes.extend(word.iter().map(|&member| members[member]));
+        }
+        let len = word.len();
+        (len..tuple).for_each(|at| word.push(word[at - len]));
+        while word.last() == Some(&(members.len() - 1)) {
+            word.pop();
+        }
+        if let Some(last) = word.last_mut() {
+            *last += 1;
+        }
+    }
+    // Round the circle, as far as is read.
+    let around: Vec<u8> = (0..MAX_TUPLE).map(|at| bytes[at % bytes.len()]).collect();
+    bytes.extend(around);
+    bytes.into()
+}
+
+/// All tuples with a byte of each of these.
+fn product(members: Vec<&[u8]>) -> Box<[u8]> {
+    let count: usize = members.iter().map(|members| members.len()).product();
+    let tuple = |number| {
+        let (mut rest, mut bytes): (usize, Tuple) = (number, [0; MAX_TUPLE]);
+        for (byte, members) in bytes.iter_mut().zip(&members) {
+            *byte = members[rest % members.len()];
+            rest /= members.len();
+        }
+        bytes
+    };
+    (0..count).flat_map(tuple).collect()
 }
 
 /// A class as sequences of sets of bytes, each with the number of members
@@ -143,4 +191,33 @@ pub fn sequences(class: &Class) -> Vec<(u64, Vec<(u8, u8)>)> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn each_tuple_stands_once_in_its_table() {
+        let mut sets = Sets::default();
+        let [one, two, ten] = [b"a".as_slice(), b"xy", b"0123456789"].map(|members| sets.number(members));
+        for of in [&[one][..], &[two; 4], &[ten; 3], &[ten, two], &[two, ten, one], &[one; 4]] {
+            let all: usize = of.iter().map(|&set| sets.members(set).len()).product();
+            let table = sets.tuples(of);
+            let mut seen = HashSet::new();
+            for at in 0..all as u64 {
+                // Random bits in the middle of the share of one tuple.
+                let random = ((2 * u128::from(at) + 1) << 64) / (2 * all as u128);
+                // SAFETY: it points into the table, which has bytes to spare.
+                let tuple = unsafe { table.pick(random as u64).read_unaligned() };
+                let bytes = &tuple[..of.len()];
+                assert!(
+                    bytes.iter().zip(of).all(|(byte, &set)| sets.members(set).contains(byte)),
+                    "{bytes:?}"
+                );
+                assert!(seen.insert(bytes.to_vec()), "{bytes:?} twice");
+            }
+        }
+    }
 }

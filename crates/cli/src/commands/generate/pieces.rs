@@ -36,7 +36,7 @@ impl Job<'_> {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..self.threads as u64 {
-                let (send, receive) = sync_channel(2);
+                let (send, receive) = sync_channel(8);
                 workers.push(receive);
                 scope.spawn(move || {
                     // It fits: it did before.
