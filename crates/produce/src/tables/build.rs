@@ -14,7 +14,8 @@ use super::item::{Item, Row, What};
 use super::plan::LEAST_ROOM;
 use super::shares::fit;
 use crate::program::Program;
-use std::collections::{BinaryHeap, HashMap};
+use hashbrown::HashMap;
+use std::collections::BinaryHeap;
 use wug_grammar::{BodyId, Symbol, count};
 
 /// Most symbols that an entry pushes.
@@ -130,14 +131,12 @@ impl Found {
 
 /// Forms that are the same become one.
 fn merge(forms: Vec<Form>) -> Vec<Form> {
-    let mut places: HashMap<(Vec<Emit>, Vec<Item>), usize> = HashMap::with_capacity(forms.len());
+    let mut places: HashMap<(Vec<Emit>, Vec<Item>), usize> = HashMap::default();
     let mut merged: Vec<Form> = Vec::with_capacity(forms.len());
     for form in forms {
         match places.entry((form.emit.clone(), form.rest.clone())) {
-            std::collections::hash_map::Entry::Occupied(at) => {
-                merged[*at.get()].probability += form.probability
-            }
-            std::collections::hash_map::Entry::Vacant(free) => {
+            hashbrown::hash_map::Entry::Occupied(at) => merged[*at.get()].probability += form.probability,
+            hashbrown::hash_map::Entry::Vacant(free) => {
                 free.insert(merged.len());
                 merged.push(form);
             }

@@ -9,7 +9,7 @@
 use super::build::PUSHES;
 use super::item::{HORIZON, Row};
 use super::sets::{Tuple, Tuples};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Most bytes that one entry emits.
 pub const TEXT: usize = 28;

@@ -10,7 +10,7 @@ use super::item::{FREE, Item, Levels, Row, What};
 use super::parts::{Part, Parts};
 use super::sets::{Sets, sequences};
 use crate::program::{Offers, Program};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ops::Range;
 use wug_grammar::{AltId, BodyId, ClassId, RuleId, Symbol, count};
 
@@ -83,7 +83,7 @@ impl Expander {
             max_depth: program.options.max_depth,
             parts: Parts::of(program),
             classes: vec![None; program.grammar.class_count()],
-            single: HashMap::new(),
+            single: HashMap::default(),
             sets,
         }
     }

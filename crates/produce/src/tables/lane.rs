@@ -120,7 +120,10 @@ impl Buffers {
         self.looks = 0;
         self.lane.stream = self.marks[self.number()].stream;
         self.steps = 0;
-        self.stack.resize(2 * APART, 0);
+        if self.stack.is_empty() {
+            // Memory is taken only where it is used.
+            self.stack = vec![0; 2 * APART];
+        }
         self.stack[self.bottom] = element(END, store.levels());
         self.stack[self.bottom + 1] = element(store.start(), store.levels());
         self.place(2);

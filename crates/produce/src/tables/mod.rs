@@ -46,7 +46,7 @@ use crate::batch::Piece;
 use crate::program::Program;
 use entry::TEXT;
 use lane::{Aside, Buffers, ROUNDS};
-use machine::{Lane, View};
+use machine::{Lane, MOST_LANES, View};
 use std::collections::VecDeque;
 use std::ops::Range;
 use store::Store;
@@ -60,8 +60,12 @@ pub const LANES: usize = 4;
 const PIECE: f64 = 12.0 * 1024.0;
 /// Most inputs of a piece.
 const MOST_INPUTS: u64 = 4096;
-/// Pieces that are ready before one that is not: more, and lanes wait.
-const AHEAD: usize = 4;
+/// Pieces of each lane that may be ready before one that is not: more, and
+/// lanes wait.
+const AHEAD: usize = 64;
+/// Unless they have so many bytes, and there are some.
+const HELD: usize = 4 << 20;
+const LEAST_AHEAD: usize = 4;
 
 /// Makes the inputs of a program.
 #[derive(Debug)]
@@ -118,7 +122,7 @@ impl<'p> Tables<'p> {
 
     /// With 1 to 8 inputs at once. What comes out is the same.
     pub fn with_lanes(mut self, lanes: usize) -> Tables<'p> {
-        self.lanes = (0..lanes.clamp(1, machine::MOST_LANES)).map(Buffers::new).collect();
+        self.lanes = (0..lanes.clamp(1, MOST_LANES)).map(Buffers::new).collect();
         self
     }
 
@@ -164,7 +168,7 @@ impl<'p> Tables<'p> {
         let numbers = vec![0; self.lanes.len()];
         let most_looks = (self.store.program.max_steps() / ROUNDS as u64).saturating_sub(100).max(1);
         let (ready, spare) = (VecDeque::new(), Vec::new());
-        Pieces { tables: self, seed, work, ready, first: 0, numbers, spare, most_looks }
+        Pieces { tables: self, seed, work, ready, held: 0, first: 0, numbers, spare, most_looks }
     }
 }
 
@@ -177,6 +181,8 @@ pub struct Pieces<'t, 'p, W> {
     /// Pieces from number `first` on, once they are ready.
     ready: VecDeque<Option<Piece>>,
     first: u64,
+    /// Bytes of those that are.
+    held: usize,
     /// The piece of each lane.
     numbers: Vec<u64>,
     spare: Vec<Piece>,
@@ -193,7 +199,9 @@ impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
     /// Gives each idle lane the next piece of work, unless it is far ahead.
     fn employ(&mut self) {
         for at in 0..self.tables.lanes.len() {
-            if self.tables.lanes[at].busy || self.ready.len() >= AHEAD * self.tables.lanes.len() {
+            let ahead = self.ready.len() / self.tables.lanes.len();
+            let far = ahead >= AHEAD || (ahead >= LEAST_AHEAD && self.held >= HELD);
+            if self.tables.lanes[at].busy || far {
                 continue;
             }
             let Some(indices) = self.work.next() else { return };
@@ -212,38 +220,33 @@ impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
             && let Some(piece) = lanes[at].tend(store, aside)
         {
             let place = (self.numbers[at] - self.first) as usize;
+            self.held += piece.bytes().len();
             self.ready[place] = Some(piece);
         }
     }
 
-    /// Some rounds of all lanes.
+    /// Some rounds of all lanes that have work.
     fn work(&mut self) {
-        match self.tables.lanes.len() {
-            1 => self.together::<1>(),
-            2 => self.together::<2>(),
-            3 => self.together::<3>(),
-            4 => self.together::<4>(),
-            5 => self.together::<5>(),
-            6 => self.together::<6>(),
-            7 => self.together::<7>(),
-            _ => self.together::<8>(),
+        let (mut busy, mut count) = ([0; MOST_LANES], 0);
+        for (at, _) in self.tables.lanes.iter().enumerate().filter(|(_, lane)| lane.busy) {
+            busy[count] = at;
+            count += 1;
+        }
+        match count {
+            1 => self.run::<1>(&busy),
+            2 => self.run::<2>(&busy),
+            3 => self.run::<3>(&busy),
+            4 => self.run::<4>(&busy),
+            5 => self.run::<5>(&busy),
+            6 => self.run::<6>(&busy),
+            7 => self.run::<7>(&busy),
+            _ => self.run::<8>(&busy),
         }
     }
 
-    fn together<const K: usize>(&mut self) {
-        if self.tables.lanes.iter().all(|lane| lane.busy) {
-            self.run::<K>(|k| k);
-            return;
-        }
-        for at in 0..K {
-            if self.tables.lanes[at].busy {
-                self.run::<1>(|_| at);
-            }
-        }
-    }
-
-    fn run<const K: usize>(&mut self, at: impl Fn(usize) -> usize) {
-        let mut lanes: [Lane; K] = std::array::from_fn(|k| self.tables.lanes[at(k)].lane);
+    /// Some rounds of these.
+    fn run<const K: usize>(&mut self, at: &[usize; MOST_LANES]) {
+        let mut lanes: [Lane; K] = std::array::from_fn(|k| self.tables.lanes[at[k]].lane);
         let view = View::of(&self.tables.store);
         // SAFETY: `look_after` saw to the room of each lane before, and each
         // stack has the end at its bottom.
@@ -254,13 +257,13 @@ impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
             }
         };
         for (k, lane) in lanes.iter().enumerate() {
-            self.tables.lanes[at(k)].lane = *lane;
+            self.tables.lanes[at[k]].lane = *lane;
         }
         if let Some(k) = missing {
-            self.build(at(k));
+            self.build(at[k]);
         }
-        for k in 0..K {
-            self.look_after(at(k));
+        for &at in &at[..K] {
+            self.look_after(at);
         }
     }
 
@@ -303,8 +306,9 @@ impl<W: Iterator<Item = Range<u64>>> Iterator for Pieces<'_, '_, W> {
             self.employ();
             match self.ready.front_mut() {
                 None => return None,
-                Some(Some(_)) => {
+                Some(Some(piece)) => {
                     self.first += 1;
+                    self.held -= piece.bytes().len();
                     return self.ready.pop_front().flatten();
                 }
                 Some(None) => self.work(),

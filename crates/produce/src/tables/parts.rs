@@ -7,7 +7,7 @@
 //! depth, is that text. So `"<" name ">"` with `name = "b"` is `<b>`.
 
 use crate::program::Program;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use wug_grammar::{AltId, BodyId, Symbol};
 
 /// Constant bodies longer than this stay calls.
@@ -42,7 +42,7 @@ impl Parts {
             first: Vec::with_capacity(grammar.alternative_count() + 1),
             parts: Vec::new(),
             text: Vec::new(),
-            places: HashMap::new(),
+            places: HashMap::default(),
             constant: vec![None; grammar.body_count()],
         };
         for _ in 0..TURNS {

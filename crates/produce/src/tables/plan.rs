@@ -18,7 +18,7 @@ use super::sets::Sets;
 use super::store::{ROWS, Store};
 use super::stream::Stream;
 use crate::program::Program;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Entries of all tables that the trial came by.
 const ROOM: f64 = 3000.0;

@@ -10,7 +10,7 @@
 //! Bruijn's): a byte for each. Tuples of several sets take four bytes each, and
 //! there must not be many.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use wug_grammar::Class;
 use wug_grammar::class::Unit;
 

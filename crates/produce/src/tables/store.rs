@@ -15,7 +15,8 @@ use super::item::{HORIZON, Item, Row, What, normalise};
 use super::plan::{LEAST_ROOM, Plan};
 use super::shares::{REST, shares};
 use crate::program::Program;
-use std::collections::{HashMap, HashSet};
+use hashbrown::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Rows of a symbol.
@@ -68,6 +69,20 @@ pub fn table_at(symbol: u16, row: Row) -> usize {
     usize::from(row) << 16 | usize::from(symbol)
 }
 
+/// Tables of all symbols and rows, none of them made. Memory is taken only
+/// where one is.
+fn no_tables() -> Vec<Table> {
+    let layout = std::alloc::Layout::array::<Table>(ROWS << 16).expect("a few megabytes");
+    // SAFETY: the layout is that of as many tables, and all bytes 0 are none.
+    unsafe {
+        let first = std::alloc::alloc_zeroed(layout).cast::<Table>();
+        if first.is_null() {
+            std::alloc::handle_alloc_error(layout);
+        }
+        Vec::from_raw_parts(first, ROWS << 16, ROWS << 16)
+    }
+}
+
 /// No table.
 const NONE: Table = Table { first: std::ptr::null(), slots: 0 };
 
@@ -114,13 +129,13 @@ impl<'p> Store<'p> {
             means: Means::of(program),
             plan,
             separator: separator.into(),
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
             symbols: Vec::new(),
             least: Vec::new(),
             most_least: 0,
-            growth: HashMap::new(),
+            growth: HashMap::default(),
             most_growth: 0,
-            tables: vec![NONE; ROWS << 16],
+            tables: no_tables(),
             blocks: Vec::with_capacity(MOST_BLOCKS + TABLE_BLOCKS),
             emissions: Emissions::default(),
             most_blocks: MOST_BLOCKS,
@@ -279,7 +294,7 @@ impl<'p> Store<'p> {
         let first = shares(weights, room > LEAST_ROOM, false);
         let shared = (1..=draws).fold(first, |left, draw| shares(left.rest, false, draw == MOST_DRAWS));
         let mut entries = Vec::new();
-        let mut numbers: HashMap<u16, u8> = HashMap::new();
+        let mut numbers: HashMap<u16, u8> = HashMap::default();
         let mut slots = Vec::with_capacity(shared.slots.len());
         for slot in shared.slots {
             slots.push(*numbers.entry(slot).or_insert_with(|| {
