@@ -100,11 +100,10 @@ impl Buffers {
         self.inputs = (indices.end - indices.start) as usize;
         let end = std::ptr::null_mut();
         self.marks.clear();
-        // Some inputs more: a lane is not stopped at once.
-        self.marks.extend(
-            (0..(self.inputs + STEPS + 1) as u64)
-                .map(|more| Mark { end, stream: Stream::new(seed, indices.start.wrapping_add(more)) }),
-        );
+        self.marks.extend(indices.clone().map(|index| Mark { end, stream: Stream::new(seed, index) }));
+        // A lane is not stopped at once; what it makes then is thrown away.
+        let more = self.marks.first().copied().unwrap_or(Mark { end, stream: Stream::new(seed, 0) });
+        self.marks.resize(self.inputs + STEPS + 1, more);
         self.busy = self.inputs > 0;
         self.start_input(store);
     }
