@@ -27,6 +27,11 @@ pub fn sink_arg(text: &str) -> Result<SinkArg, String> {
     }
 }
 
+/// Bytes that are written to standard output at once.
+const BLOCK: usize = 1 << 16;
+/// Bytes that a pipe should hold: what every user may ask for.
+const PIPE: usize = 1 << 20;
+
 /// Where inputs go.
 pub enum Sink {
     Stream { out: io::BufWriter<io::StdoutLock<'static>>, separator: Vec<u8> },
@@ -42,7 +47,11 @@ impl Sink {
             (_, Some(folder)) => Sink::folder(folder),
             (SinkArg::Null, None) => Ok(Sink::Null),
             (SinkArg::Stdout, None) => {
-                let out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+                // A pipe with room for several blocks: else both ends sleep
+                // and wake for each of them. Where there is no pipe, or no
+                // more room to be had, all is well as it is.
+                let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE);
+                let out = io::BufWriter::with_capacity(BLOCK, io::stdout().lock());
                 Ok(Sink::Stream { out, separator })
             }
             (SinkArg::Mapped(path), None) => {
