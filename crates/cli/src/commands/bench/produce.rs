@@ -125,7 +125,8 @@ impl Produce {
         let mut tables = Tables::new(&program, b"").ok();
         let mut times = Times::default();
         let (mut inputs, mut bytes) = (0u64, 0u64);
-        // The first round warms up and is not counted.
+        // The first round warms up and is not counted: neither that the C is
+        // compiled, nor that most tables are made.
         for round in 0..=self.rounds as u64 {
             let count = |made: Made| if round > 0 { Some(made.mib_per_s()) } else { None };
             let reference = self.by_choices(&program, Engine::Recursive, round);
@@ -138,7 +139,8 @@ impl Produce {
                     .extend(count(self.by(round, |index, out| compiled.produce(round, index, out))));
             }
             if let Some(tables) = &mut tables {
-                times.tables.extend(count(self.by_tables(tables, round)));
+                let bytes = if round > 0 { self.bytes } else { self.bytes.max(WARM) };
+                times.tables.extend(count(self.by_tables(tables, round, bytes)));
             }
             times.memcpy.extend(count(self.copied()));
         }
@@ -193,7 +195,7 @@ impl Produce {
         made
     }
 
-    fn by_tables(&self, tables: &mut Tables, seed: u64) -> Made {
+    fn by_tables(&self, tables: &mut Tables, seed: u64, bytes: u64) -> Made {
         let mut made = Made::default();
         let inputs = tables.piece_inputs();
         let clock = cpu();
@@ -202,7 +204,7 @@ impl Produce {
             made.bytes += std::hint::black_box(piece.bytes()).len() as u64;
             made.inputs += piece.len() as u64;
             pieces.recycle(piece);
-            if made.bytes >= self.bytes {
+            if made.bytes >= bytes {
                 break;
             }
         }
@@ -229,6 +231,8 @@ impl Produce {
     }
 }
 
+/// Bytes after which few tables are left to be made.
+const WARM: u64 = 16 << 20;
 /// Bytes after which a buffer is emptied.
 const BUFFER: usize = 128 << 10;
 /// Bytes that are copied at once: with their copy in the second-level cache.
