@@ -131,7 +131,7 @@ impl Found {
 
 /// Forms that are the same become one.
 fn merge(forms: Vec<Form>) -> Vec<Form> {
-    let mut places: HashMap<(Vec<Emit>, Vec<Item>), usize> = HashMap::default();
+    let mut places: HashMap<(Vec<Emit>, Vec<Item>), usize> = HashMap::with_capacity(forms.len());
     let mut merged: Vec<Form> = Vec::with_capacity(forms.len());
     for form in forms {
         match places.entry((form.emit.clone(), form.rest.clone())) {

@@ -83,7 +83,7 @@ impl Expander {
             max_depth: program.options.max_depth,
             parts: Parts::of(program),
             classes: vec![None; program.grammar.class_count()],
-            single: HashMap::default(),
+            single: HashMap::new(),
             sets,
         }
     }

@@ -316,3 +316,29 @@ impl<W: Iterator<Item = Range<u64>>> Iterator for Pieces<'_, '_, W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Options;
+
+    #[test]
+    fn lanes_run_ahead_of_a_late_piece_but_hold_no_more_than_some_megabytes() {
+        const LENGTH: usize = 100_000;
+        let text = format!("s = ('a' | 'b'){{{LENGTH}}} ;");
+        let loaded = wug_grammar::load::load_text("g.wug", &text, wug_grammar::Notation::Wug);
+        let grammar = loaded.unwrap_or_else(|e| panic!("{e}")).grammar;
+        let program = Program::new(&grammar, Options::default()).unwrap();
+        let mut tables = Tables::new(&program, b"").unwrap();
+        let lanes = tables.lanes.len();
+        // The first is as long as many others.
+        let work = std::iter::once(0..100).chain((100..).map(|index| index..index + 1));
+        let mut pieces = tables.pieces(1, work);
+        assert_eq!(pieces.next().unwrap().len(), 100);
+        let ahead = pieces.held;
+        assert!(ahead > lanes * LEAST_AHEAD * LENGTH, "{ahead}");
+        assert!(ahead <= HELD + lanes * LENGTH, "{ahead}");
+        let held = pieces.ready.iter().flatten().map(|piece| piece.bytes().len());
+        assert_eq!(held.sum::<usize>(), ahead);
+    }
+}

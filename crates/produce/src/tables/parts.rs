@@ -42,7 +42,7 @@ impl Parts {
             first: Vec::with_capacity(grammar.alternative_count() + 1),
             parts: Vec::new(),
             text: Vec::new(),
-            places: HashMap::default(),
+            places: HashMap::new(),
             constant: vec![None; grammar.body_count()],
         };
         for _ in 0..TURNS {

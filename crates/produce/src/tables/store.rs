@@ -129,11 +129,11 @@ impl<'p> Store<'p> {
             means: Means::of(program),
             plan,
             separator: separator.into(),
-            numbers: HashMap::default(),
+            numbers: HashMap::new(),
             symbols: Vec::new(),
             least: Vec::new(),
             most_least: 0,
-            growth: HashMap::default(),
+            growth: HashMap::new(),
             most_growth: 0,
             tables: no_tables(),
             blocks: Vec::with_capacity(MOST_BLOCKS + TABLE_BLOCKS),
@@ -294,7 +294,7 @@ impl<'p> Store<'p> {
         let first = shares(weights, room > LEAST_ROOM, false);
         let shared = (1..=draws).fold(first, |left, draw| shares(left.rest, false, draw == MOST_DRAWS));
         let mut entries = Vec::new();
-        let mut numbers: HashMap<u16, u8> = HashMap::default();
+        let mut numbers: HashMap<u16, u8> = HashMap::new();
         let mut slots = Vec::with_capacity(shared.slots.len());
         for slot in shared.slots {
             slots.push(*numbers.entry(slot).or_insert_with(|| {

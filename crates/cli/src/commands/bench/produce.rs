@@ -140,7 +140,7 @@ impl Produce {
             }
             if let Some(tables) = &mut tables {
                 let bytes = if round > 0 { self.bytes } else { self.bytes.max(WARM) };
-                times.tables.extend(count(self.by_tables(tables, round, bytes)));
+                times.tables.extend(count(by_tables(tables, round, bytes)));
             }
             times.memcpy.extend(count(self.copied()));
         }
@@ -195,23 +195,6 @@ impl Produce {
         made
     }
 
-    fn by_tables(&self, tables: &mut Tables, seed: u64, bytes: u64) -> Made {
-        let mut made = Made::default();
-        let inputs = tables.piece_inputs();
-        let clock = cpu();
-        let mut pieces = tables.pieces(seed, (0..).map(|piece: u64| piece * inputs..(piece + 1) * inputs));
-        while let Some(piece) = pieces.next() {
-            made.bytes += std::hint::black_box(piece.bytes()).len() as u64;
-            made.inputs += piece.len() as u64;
-            pieces.recycle(piece);
-            if made.bytes >= bytes {
-                break;
-            }
-        }
-        made.time = cpu() - clock;
-        made
-    }
-
     /// As many bytes copied within the second-level cache.
     fn copied(&self) -> Made {
         let (from, mut to) = (vec![1u8; COPY], vec![0u8; COPY + PAGE]);
@@ -229,6 +212,24 @@ impl Produce {
         made.time = cpu() - clock;
         made
     }
+}
+
+/// Inputs of tables, piece by piece.
+fn by_tables(tables: &mut Tables, seed: u64, bytes: u64) -> Made {
+    let mut made = Made::default();
+    let inputs = tables.piece_inputs();
+    let clock = cpu();
+    let mut pieces = tables.pieces(seed, (0..).map(|piece: u64| piece * inputs..(piece + 1) * inputs));
+    while let Some(piece) = pieces.next() {
+        made.bytes += std::hint::black_box(piece.bytes()).len() as u64;
+        made.inputs += piece.len() as u64;
+        pieces.recycle(piece);
+        if made.bytes >= bytes {
+            break;
+        }
+    }
+    made.time = cpu() - clock;
+    made
 }
 
 /// Bytes after which few tables are left to be made.
