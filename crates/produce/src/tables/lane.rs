@@ -64,7 +64,7 @@ pub struct Buffers {
     /// Where the input begins that is being made.
     begun: usize,
     /// Looks since work was last taken over.
-    looks: u64,
+    pub looks: u64,
     /// Steps of the input that is being made, at most, up to then.
     steps: u64,
     last_mark: *mut Mark,
@@ -165,13 +165,13 @@ impl Buffers {
         open.fold(emitted, u64::saturating_add)
     }
 
-    /// Whether nothing has to be done before the next rounds.
+    /// Whether nothing has to be done before the next rounds, when the lane
+    /// came so far.
     #[inline]
-    pub fn goes_on(&mut self, most_looks: u64) -> bool {
-        self.looks += 1;
-        self.lane.mark < self.last_mark
-            && self.lane.out < self.out_limit
-            && self.lane.top < self.top_limit
+    pub fn goes_on(&self, lane: &Lane, most_looks: u64) -> bool {
+        lane.mark < self.last_mark
+            && lane.out < self.out_limit
+            && lane.top < self.top_limit
             && self.looks < most_looks
     }
 

@@ -212,11 +212,11 @@ impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
         }
     }
 
-    /// Looks after a lane.
+    /// Does what a lane is in need of.
     fn look_after(&mut self, at: usize) {
         let Tables { store, aside, lanes, .. } = &mut *self.tables;
         if lanes[at].busy
-            && !lanes[at].goes_on(self.most_looks)
+            && !lanes[at].goes_on(&lanes[at].lane, self.most_looks)
             && let Some(piece) = lanes[at].tend(store, aside)
         {
             let place = (self.numbers[at] - self.first) as usize;
@@ -225,7 +225,7 @@ impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
         }
     }
 
-    /// Some rounds of all lanes that have work.
+    /// Rounds of all lanes that have work, until one is in need of something.
     fn work(&mut self) {
         let (mut busy, mut count) = ([0; MOST_LANES], 0);
         for (at, _) in self.tables.lanes.iter().enumerate().filter(|(_, lane)| lane.busy) {
@@ -244,20 +244,33 @@ impl<W: Iterator<Item = Range<u64>>> Pieces<'_, '_, W> {
         }
     }
 
-    /// Some rounds of these.
+    /// Rounds of these.
     fn run<const K: usize>(&mut self, at: &[usize; MOST_LANES]) {
-        let mut lanes: [Lane; K] = std::array::from_fn(|k| self.tables.lanes[at[k]].lane);
-        let view = View::of(&self.tables.store);
-        // SAFETY: `look_after` saw to the room of each lane before, and each
-        // stack has the end at its bottom.
-        let missing = unsafe {
-            match self.tables.portable {
-                false => machine::run(&view, &mut lanes, ROUNDS),
-                true => machine::run_portable(&view, &mut lanes, ROUNDS),
+        let Tables { store, lanes: buffers, portable, .. } = &mut *self.tables;
+        let mut lanes: [Lane; K] = std::array::from_fn(|k| buffers[at[k]].lane);
+        let view = View::of(store);
+        let missing = loop {
+            // SAFETY: `look_after` saw to the room of each lane before, or it
+            // goes on with what it has, and each stack has the end at its
+            // bottom.
+            let missing = unsafe {
+                match portable {
+                    false => machine::run(&view, &mut lanes, ROUNDS),
+                    true => machine::run_portable(&view, &mut lanes, ROUNDS),
+                }
+            };
+            let mut all_go_on = missing.is_none();
+            for (k, lane) in lanes.iter().enumerate() {
+                let buffers = &mut buffers[at[k]];
+                buffers.looks += 1;
+                all_go_on &= buffers.goes_on(lane, self.most_looks);
+            }
+            if !all_go_on {
+                break missing;
             }
         };
         for (k, lane) in lanes.iter().enumerate() {
-            self.tables.lanes[at[k]].lane = *lane;
+            buffers[at[k]].lane = *lane;
         }
         if let Some(k) = missing {
             self.build(at[k]);
