@@ -22,7 +22,7 @@ use crate::choices::Scratch;
 use std::ops::Range;
 
 /// Rounds between two looks.
-pub const ROUNDS: usize = 48;
+pub const ROUNDS: usize = 96;
 /// Steps that the buffers have room for at a look.
 const STEPS: usize = ROUNDS + 1;
 /// Room that is asked for at once, in bytes and elements.
