@@ -52,7 +52,7 @@ use std::ops::Range;
 use store::Store;
 
 /// Changes when the same seed gives other inputs.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 /// Inputs that are made at once.
 pub const LANES: usize = 4;
 /// Bytes of a piece of work, roughly. Those under way should stay in the cache
