@@ -29,7 +29,7 @@ pub fn sink_arg(text: &str) -> Result<SinkArg, String> {
 
 /// Bytes that are written to standard output at once. Each write wakes the
 /// reader of a pipe, which costs more than to copy its bytes where blocks are
-/// small; larger ones leave no room for the tables in the cache.
+/// small; larger ones gain little.
 const BLOCK: usize = 1 << 18;
 /// Bytes that a pipe should hold: what every user may ask for.
 const PIPE: usize = 1 << 20;
