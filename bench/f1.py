@@ -2,8 +2,9 @@
 """Our producers beside the fastest C of F1, on one core, in turns.
 
     bench/f1.py [--depth 32] [--rounds 9] [--bytes N] [--json FILE] GRAMMAR.json...
+    bench/f1.py ../shared/grammars/f1_json.json --rounds 3      for example
 
-Grammars are in F1's notation. Each round has three parts, one behind the other:
+Grammars are in F1's notation, and start from `<start>`. Each round has three parts, one behind the other:
   F1      C as F1 writes it (see below), the fastest of several builds of it
   C       what `wug emit` writes, built as `--engine compiled` builds it
   tables  `--engine tables`, as `wug bench produce` measures it
@@ -36,6 +37,8 @@ PRODUCT = 100_000
 """Concatenations that are listed before some are drawn; of more, some are made."""
 ROOM = 64 << 20
 """Bytes of an input at most."""
+MOST_ALTERNATIVES = 256
+"""Of a rule: a choice takes one random byte."""
 BUILDS = [
     ("gcc", "-O2"),
     ("gcc", "-O3"),
@@ -184,7 +187,9 @@ def as_f1(grammar):
 
 def as_wug(path):
     """What `wug emit` writes as a program."""
-    emitted = subprocess.run([WUG, "emit", path, "--lang", "c"], check=True, capture_output=True, text=True)
+    emitted = subprocess.run([WUG, "emit", path, "--format", "f1", "--lang", "c"], capture_output=True, text=True)
+    if emitted.returncode != 0:
+        sys.exit(emitted.stderr.rstrip())
     make = "bytes += wug_produce(seed, inputs, (uint32_t)depth, ROOM, (unsigned char *)buffer, ROOM + 1);"
     return "#define WUG_NO_MAIN\n#include <stdio.h>\n" + emitted.stdout + MAIN.replace("MAKE", make)
 
@@ -202,7 +207,10 @@ def build(folder, name, text, compiler, *flags):
 def speed(program, seed, wanted, depth):
     """MiB per second, and mean bytes of an input."""
     command = [program, str(seed), str(wanted), str(depth)]
-    bytes_made, inputs, seconds = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"`{program.name}` failed: inputs may have more than {ROOM} bytes; take a smaller --depth")
+    bytes_made, inputs, seconds = done.stdout.split()
     return int(bytes_made) / float(seconds) / 2**20, int(bytes_made) / int(inputs)
 
 
@@ -212,10 +220,23 @@ def tables_speed(path, wanted, depth):
     return row["tables"]
 
 
+def load(path):
+    """A grammar that `wug` took."""
+    grammar = json.loads(path.read_text())
+    if "<start>" not in grammar:
+        sys.exit(f"{path}: there is no rule `<start>`, from which F1 starts")
+    for name, alternatives in grammar.items():
+        if len(alternatives) > MOST_ALTERNATIVES:
+            sys.exit(f"{path}: rule `{name}` has more than {MOST_ALTERNATIVES} alternatives, which F1 cannot choose from")
+    return grammar
+
+
 def compare(path, options, folder):
-    f1 = as_f1(json.loads(path.read_text()))
+    # First: it tells what is wrong with a grammar, and where.
+    emitted = as_wug(path)
+    f1 = as_f1(load(path))
     builds = [build(folder, "f1", f1, *how) for how in BUILDS if shutil.which(how[0])]
-    ours = build(folder, "wug", as_wug(path), "gcc", "-O3", "-flto")
+    ours = build(folder, "wug", emitted, "gcc", "-O3", "-flto")
     every = {program.name: [] for program in [*builds, ours]} | {"tables": []}
     means = {}
     for turn in range(options.rounds):
@@ -245,8 +266,13 @@ def main():
     parser.add_argument("--bytes", type=int, default=8 << 20, help="bytes of each part of a round")
     parser.add_argument("--json", type=Path, help="file for all values")
     options = parser.parse_args()
+    for option in ("depth", "rounds", "bytes"):
+        if getattr(options, option) < 1:
+            parser.error(f"--{option} is at least 1")
     if not WUG.exists():
         sys.exit("there is no release build: cargo build --release")
+    if not shutil.which("gcc"):
+        sys.exit("there is no gcc, which builds both sides")
     print(f"MiB per CPU-second, medians of {options.rounds} rounds")
     print(
         f"{'grammar':16} {'depth':>5} {'bytes, F1':>9} {'wug':>7} {'F1':>7} {'C':>7} {'tables':>7} "
