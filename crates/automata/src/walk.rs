@@ -234,7 +234,7 @@ mod tests {
             }
             Ok(())
         })
-        .for_ms(1_000);
+        .for_cases(2_000);
         assert!(agreed > 100, "{agreed}");
     }
 }

@@ -19,6 +19,7 @@ pub mod explore;
 pub mod feedback;
 pub mod folder;
 pub mod fuzz;
+pub mod fuzzing;
 pub mod generalise;
 mod hash;
 pub mod havoc;

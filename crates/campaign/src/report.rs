@@ -135,10 +135,68 @@ pub struct Report {
     pub generalised: GeneraliseReport,
     /// What each mutator did.
     pub mutators: Vec<MutatorReport>,
-    /// Crashes by stack, in the order of finding.
+    /// Crashes by site, in the order of finding.
     pub crashes: Vec<CrashReport>,
     /// What became of the user's seeds.
     pub seeds: SeedsReport,
+}
+
+impl Report {
+    /// Adds the figures of a worker on the same output folder: what it did is
+    /// added, what it reached or knows is the most of both, and crashes count
+    /// once for each stack.
+    pub fn merge(&mut self, other: &Report) {
+        if self.start_time == 0 || (other.start_time != 0 && other.start_time < self.start_time) {
+            self.start_time = other.start_time;
+        }
+        macro_rules! each {
+            ($how:ident: $($field:ident),*) => { $(self.$field = self.$field.$how(other.$field);)* };
+        }
+        each!(saturating_add: execs_done, saved_hangs, corpus_found, corpus_imported, parse_tries, parse_hits,
+            input_bytes, traced_execs, generalise_execs, rechecked, fuzz_time, calibration_time, cmplog_time,
+            sync_time, trim_time);
+        each!(max: last_update, run_time, cycles_done, corpus_count, corpus_parsed, corpus_variable,
+            edges_found, total_edges, bitmap_cvg, max_depth, last_find, last_crash, last_hang, var_byte_count,
+            exec_timeout, slowest_exec_ms, auto_dict_entries, workers);
+        // Unstable in one is unstable.
+        if self.stability == 0.0 || (other.stability > 0.0 && other.stability < self.stability) {
+            self.stability = other.stability;
+        }
+        self.execs_per_sec += other.execs_per_sec;
+        self.execs_ps_last_min += other.execs_ps_last_min;
+        for crash in &other.crashes {
+            match self.crashes.iter_mut().find(|known| known.stack == crash.stack) {
+                Some(known) => known.count = known.count.saturating_add(crash.count),
+                None => self.crashes.push(crash.clone()),
+            }
+        }
+        self.saved_crashes = self.crashes.len() as u64;
+        for mutator in &other.mutators {
+            match self.mutators.iter_mut().find(|known| known.name == mutator.name) {
+                Some(known) => {
+                    known.tries = known.tries.saturating_add(mutator.tries);
+                    known.finds = known.finds.saturating_add(mutator.finds);
+                    known.execs = known.execs.saturating_add(mutator.execs);
+                }
+                None => self.mutators.push(mutator.clone()),
+            }
+        }
+        // All have the same seeds.
+        if self.seeds.given < other.seeds.given {
+            self.seeds = other.seeds.clone();
+        }
+        for (own, other) in [
+            (&mut self.grammar, &other.grammar),
+            (&mut self.afl_banner, &other.afl_banner),
+            (&mut self.afl_version, &other.afl_version),
+            (&mut self.target_mode, &other.target_mode),
+            (&mut self.command_line, &other.command_line),
+        ] {
+            if own.is_empty() {
+                own.clone_from(other);
+            }
+        }
+    }
 }
 
 /// What was learned of the structure of inputs.
@@ -183,19 +241,23 @@ pub struct MutatorReport {
     pub yield_now: f64,
 }
 
-/// Crashes that share a stack.
+/// A crash bucket: crashes of one site.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CrashReport {
-    /// A hash of the stack.
+    /// A hash of the site, the same in all campaigns with one build.
     pub stack: u64,
     /// The signal.
     pub signal: u8,
     /// How many inputs led there.
     pub count: u64,
-    /// The file that was kept.
+    /// The first file that was kept.
     pub file: String,
-    /// Where it is, for people: the innermost function and line.
+    /// Further files, which reached edges that no crash had reached before.
+    pub more: Vec<String>,
+    /// The signal, or what a sanitizer complains of.
+    pub kind: String,
+    /// The site, for people: kind, innermost functions, what was said, line.
     pub place: String,
 }
 
@@ -227,4 +289,34 @@ pub struct SeedStop {
     pub offset: u64,
     /// What is said of it.
     pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_add_up_and_crashes_count_once_for_each_stack() {
+        let crash = |stack, count| CrashReport { stack, count, ..CrashReport::default() };
+        let one = Report {
+            execs_done: u64::MAX,
+            edges_found: 7,
+            saved_crashes: 2,
+            crashes: vec![crash(1, u64::MAX), crash(2, 1)],
+            ..Report::default()
+        };
+        let two = Report {
+            execs_done: 5,
+            edges_found: 9,
+            saved_crashes: 2,
+            crashes: vec![crash(2, 3), crash(3, 1)],
+            ..Report::default()
+        };
+        let mut sum = Report::default();
+        sum.merge(&one);
+        sum.merge(&two);
+        assert_eq!((sum.execs_done, sum.edges_found, sum.saved_crashes), (u64::MAX, 9, 3));
+        let counts: Vec<(u64, u64)> = sum.crashes.iter().map(|crash| (crash.stack, crash.count)).collect();
+        assert_eq!(counts, [(1, u64::MAX), (2, 4), (3, 1)]);
+    }
 }

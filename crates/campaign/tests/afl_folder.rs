@@ -101,10 +101,10 @@ fn plot_reads_our_rows() {
     }
 }
 
-/// A short campaign of afl-fuzz.
-fn afl_fuzz(target: &Path, arguments: &[&str], seconds: u32) -> Output {
+/// A short campaign of afl-fuzz, of about so many executions.
+fn afl_fuzz(target: &Path, arguments: &[&str], executions: u32) -> Output {
     let mut command = Command::new("afl-fuzz");
-    command.args(["-V", &seconds.to_string()]).args(arguments).arg("--").arg(target);
+    command.args(["-E", &executions.to_string()]).args(arguments).arg("--").arg(target);
     for variable in [
         "AFL_NO_UI",
         "AFL_SKIP_CPUFREQ",
@@ -134,7 +134,7 @@ fn finds_are_exchanged_with_afl_fuzz() {
     let how = How::Mutation { parents: vec![], op: "generate".into(), rep: None };
     folder.add(b"wug", &Origin { how, new_coverage: true, ..Origin::default() }).unwrap();
     let path = |path: &Path| path.to_str().unwrap().to_owned();
-    let output = afl_fuzz(&target, &["-i", &path(&seeds), "-o", &path(&out), "-S", "theirs"], 4);
+    let output = afl_fuzz(&target, &["-i", &path(&seeds), "-o", &path(&out), "-S", "theirs"], 30_000);
     assert!(output.status.success(), "{}", text(&output));
 
     // Theirs has ours ...
@@ -158,7 +158,7 @@ fn finds_are_exchanged_with_afl_fuzz() {
 
     // afl-fuzz goes on with a folder of ours, and we with one of its own.
     drop(folder);
-    let output = afl_fuzz(&target, &["-i", "-", "-o", &path(&out), "-S", "ours"], 2);
+    let output = afl_fuzz(&target, &["-i", "-", "-o", &path(&out), "-S", "ours"], 3_000);
     assert!(output.status.success(), "{}", text(&output));
     for id in ["ours", "theirs"] {
         let folder = Folder::open(&out, id, Start::Resume, &Setup::default()).unwrap();
@@ -182,7 +182,7 @@ fn afl_fuzz_and_we_keep_each_other_out() {
     fs::write(seeds.join("seed"), "-").unwrap();
     let folder = Folder::open(&out, "default", Start::New, &Setup::default()).unwrap();
     let path = |path: &Path| path.to_str().unwrap().to_owned();
-    let output = afl_fuzz(&target, &["-i", &path(&seeds), "-o", &path(&out)], 2);
+    let output = afl_fuzz(&target, &["-i", &path(&seeds), "-o", &path(&out)], 1_000);
     assert!(!output.status.success());
     assert!(text(&output).contains("is in use"), "{}", text(&output));
     drop(folder);
@@ -190,7 +190,8 @@ fn afl_fuzz_and_we_keep_each_other_out() {
     let tokens: [&[u8]; 3] = [b"while", b"\"\\\n", b"\0\xff"];
     let dictionary = seeds.with_extension("dict");
     fs::write(&dictionary, wug_campaign::dictionary::write(tokens)).unwrap();
-    let output = afl_fuzz(&target, &["-x", &path(&dictionary), "-i", &path(&seeds), "-o", &path(&out)], 1);
+    let output =
+        afl_fuzz(&target, &["-x", &path(&dictionary), "-i", &path(&seeds), "-o", &path(&out)], 1_000);
     assert!(output.status.success(), "{}", text(&output));
     assert!(text(&output).contains("Loaded 3 extra tokens"), "{}", text(&output));
 }

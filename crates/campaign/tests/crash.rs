@@ -110,7 +110,7 @@ fn hangs_end_under_trace_too() {
     let program = build("cc", &["-O1", "-w"], "hostile.c", "crash-hang");
     let mut executor = Executor::new(
         Target::new(program),
-        Options { timeout: Duration::from_millis(100), ..Options::default() },
+        Options { timeout: Duration::from_secs(2), ..Options::default() },
     )
     .expect("an executor");
     let crash = executor.examine(b"H").expect("a look");

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use wug_campaign::dictionary::{Sections, load, of_program};
+use wug_campaign::executor::{self, Executor, Target};
 
 fn place(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dictionary").join(name);
@@ -73,6 +74,69 @@ fn texts_of_a_program_are_tokens() {
     assert!(of_program(Path::new("/nowhere"), Sections::AllData).is_err());
 }
 
+/// The plain compiler's object has the program's texts alone.
+#[test]
+fn texts_of_our_own_runtime_are_in_no_dictionary() {
+    let text = r###"
+        #include <stdio.h>
+        #include <string.h>
+        static const char *const own[] = {"wugs", "traced", "AFL_like", "WUG_own", "__AFL", "##SIGN", "error: mine"};
+        int check(const char *text) {
+            for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
+                if (!strcmp(text, own[i])) return 0;
+            return 1;
+        }
+        #ifdef HARNESS
+        int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
+            char line[64] = {0};
+            memcpy(line, data, size < 63 ? size : 63);
+            return check(line);
+        }
+        #else
+        int main(void) {
+            char line[64] = {0};
+            return !fread(line, 1, 63, stdin) || check(line);
+        }
+        #endif
+    "###;
+    let place = place("own");
+    let source = place.join("own.c");
+    fs::write(&source, text).unwrap();
+    let source = source.to_str().unwrap();
+    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| common::has(compiler)) {
+        for flags in
+            [&[][..], &["--wug-traced"], &["-DHARNESS"], &["-DHARNESS", "--wug-traced"], &["-static"]]
+        {
+            let object = place.join("plain.o");
+            let mut plain = Command::new(compiler);
+            plain
+                .args(flags.iter().filter(|flag| flag.starts_with("-D")))
+                .args(["-c", source, "-o"])
+                .arg(&object);
+            assert!(plain.status().unwrap().success());
+            let expected: BTreeSet<Vec<u8>> = texts(&object);
+            assert_eq!(expected.len(), 7, "{expected:?}");
+            let program = common::build_native(compiler, flags, source, "dictionary-own");
+            let mut executor = Executor::new(Target::new(&program), executor::Options::default()).unwrap();
+            executor.run(b"x").unwrap();
+            let told: BTreeSet<Vec<u8>> = executor.dictionary().into_iter().collect();
+            if flags.contains(&"-static") {
+                // libc's texts are in it, too.
+                assert!(expected.is_subset(&told) && expected.is_subset(&texts(&program)), "{told:?}");
+                let ours = |text: &Vec<u8>| text.starts_with(b"__AFL_") || text.starts_with(b"__WUG_");
+                assert!(!told.iter().any(ours) && !texts(&program).iter().any(ours), "{told:?}");
+                continue;
+            }
+            assert_eq!(texts(&program), expected, "{compiler} {flags:?}");
+            assert_eq!(told, expected, "{compiler} {flags:?}");
+        }
+    }
+}
+
+fn texts(program: &Path) -> BTreeSet<Vec<u8>> {
+    of_program(program, Sections::ReadOnly).unwrap().into_iter().collect()
+}
+
 /// `strings` shares no code with us.
 #[test]
 fn texts_are_those_that_strings_shows() {
@@ -88,9 +152,7 @@ fn texts_are_those_that_strings_shows() {
     // To `strings` tabs are printable, so its texts are cut there.
     let shown =
         shown.split(|&byte| byte == b'\n' || byte == b'\t').filter(|text| (3..=32).contains(&text.len()));
-    let ours =
-        |text: &[u8]| text.starts_with(b"AFL_") || text.starts_with(b"WUG_") || text.starts_with(b"__AFL");
-    let shown: BTreeSet<&[u8]> = shown.filter(|text| !ours(text)).collect();
+    let shown: BTreeSet<&[u8]> = shown.collect();
     let tokens = of_program(&program, Sections::ReadOnly).unwrap();
     assert!((50..4096).contains(&tokens.len()), "{}", tokens.len());
     assert_eq!(tokens.iter().map(Vec::as_slice).collect::<BTreeSet<_>>(), shown);

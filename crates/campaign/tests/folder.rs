@@ -116,12 +116,12 @@ fn names_round_trip() {
         }
         Ok(())
     })
-    .for_ms(300);
+    .for_cases(500);
     wug_property::check(|u| {
         let _ = Name::parse(&format!("id:000001,{}", u.arbitrary::<String>()?));
         Ok(())
     })
-    .for_ms(300);
+    .for_cases(500);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn queues_of_any_kind_are_read() {
     assert_eq!(why.len(), 2);
     assert_eq!(why[0].0, "id:000004,large");
     assert_eq!(why[0].1, "it has 1048577 bytes, inputs have at most 1048576");
-    assert_eq!((why[1].0.to_str(), why[1].1), (Some("pipe"), "it is not a plain file"));
+    assert_eq!((why[1].0.to_str(), why[1].1), (Some("pipe"), "it is a named pipe, not a regular file"));
     assert_eq!(folder.add(b"next", &seed("n")).unwrap(), EntryId(11));
     // Whoever imports by counting finds a file at every number.
     let numbers =

@@ -16,7 +16,7 @@ use wug_grammar::{Grammar, Notation, load::load_text};
 use wug_parse::{Cache, Parser};
 
 /// Of runs: on a busy machine a run may have to wait for its turn.
-const TIMEOUT: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(5);
 const LISTS: &str = "list = '(' items? ')' ; items = item (' '+ item)* ; item = list | [abc]+ ;";
 
 fn grammar() -> Grammar {
@@ -89,9 +89,9 @@ fn run_with(
 }
 
 #[allow(clippy::too_many_arguments, reason = "what a campaign has")]
-fn run_within(
+fn run_within<'a>(
     timeout: Duration,
-    structure: Structure<'_>,
+    structure: impl Into<Option<Structure<'a>>>,
     program: PathBuf,
     checked: Option<PathBuf>,
     out: &Path,
@@ -105,7 +105,7 @@ fn run_within(
         traced: None,
         checked: checked.map(Target::new),
         execution: executor::Options { timeout, ..executor::Options::default() },
-        structure: Some(structure),
+        structure: structure.into(),
         folder: Folder::open(out, "default", start, &Setup::default()).expect("a folder"),
         sync: Some(Sync::new(out, "default", &[]).expect("nothing to import")),
         report: Report::default(),
@@ -238,6 +238,54 @@ fn a_campaign_goes_on_where_it_was() {
 }
 
 #[test]
+fn figures_that_cannot_be_do_no_harm() {
+    let out = folder("figures");
+    let (first, _) = run(&out, Start::New, Seeds::Fresh, repeatable(3, 500));
+    first.expect("a campaign");
+    let most = u64::MAX;
+    let report =
+        Report { run_time: most, execs_done: most, last_update: most, start_time: most, ..Report::default() };
+    let json = serde_json::to_string(&report).expect("JSON");
+    std::fs::write(out.join("default/report.json"), json).expect("figures");
+    let stats = format!("run_time : {most}\nexecs_done : {most}\nlast_update : {most}\n");
+    let name = format!("default/crashes/id:{},sig:06,time:{most},execs:{most},op:havoc", u32::MAX);
+    for told in ["report.json", "fuzzer_stats"] {
+        std::fs::write(out.join("default/fuzzer_stats"), &stats).expect("figures");
+        std::fs::write(out.join(&name), "(").expect("a crash with the last number");
+        let (second, _) = run(&out, Start::Resume, Seeds::Queue, repeatable(3, 500));
+        let second = second.unwrap_or_else(|error| panic!("{told}: {error}"));
+        assert!(second.corpus_count > 0 && second.execs_done < most, "{told}: {second:?}");
+        std::fs::remove_file(out.join("default/report.json")).expect("then the others are read");
+    }
+}
+
+#[test]
+fn seeds_in_folders_inside_are_seeds() {
+    let (out, seeds) = (folder("nested"), folder("nested-in"));
+    std::fs::create_dir_all(seeds.join("a/b")).expect("a folder");
+    std::fs::create_dir_all(seeds.join(".hidden")).expect("a folder");
+    for (name, text) in [("one", "()"), ("a/two", "(a)"), ("a/b/three", "(a (b))"), (".hidden/four", "(c)")] {
+        std::fs::write(seeds.join(name), text).expect("a seed");
+    }
+    // A circle of folders has an end.
+    std::os::unix::fs::symlink("..", seeds.join("a/up")).expect("a link");
+    let (report, watch) = run(&out, Start::New, Seeds::Folder(seeds), repeatable(1, 50));
+    let report = report.expect("a campaign");
+    assert_eq!((report.seeds.given, report.seeds.parsed), (3, 3), "{watch:?}");
+}
+
+#[test]
+fn with_a_grammar_seeds_that_all_crash_are_no_end() {
+    let (out, seeds) = (folder("all-crash"), folder("all-crash-in"));
+    std::fs::create_dir_all(&seeds).expect("a folder");
+    std::fs::write(seeds.join("one"), "(((((((abc a a a a)))))))").expect("a seed");
+    let (report, watch) = run(&out, Start::New, Seeds::Folder(seeds), repeatable(1, 2_000));
+    let report = report.expect("a campaign");
+    assert!(report.seeds.crashed == 1 && report.saved_crashes >= 1 && report.corpus_count > 1, "{report:?}");
+    assert!(watch.notices.iter().any(|text| text.contains("inputs of the grammar")), "{watch:?}");
+}
+
+#[test]
 fn seeds_are_told_by_whether_they_parse_crash_or_hang() {
     let (out, seeds) = (folder("seeds"), folder("seeds-in"));
     std::fs::create_dir_all(&seeds).expect("a folder");
@@ -289,8 +337,16 @@ fn without_anything_to_start_with_it_says_so() {
     assert!(outcome.is_err_and(|error| error.to_string().contains("no input in")));
     std::fs::write(seeds.join("slow"), "(cacbcacbcacbc)").expect("a seed");
     let out = folder("nothing-slow");
-    let (outcome, _) =
-        run_on(target_that_hangs(), None, &out, Start::New, Seeds::Folder(seeds), repeatable(1, 100));
+    let (outcome, _) = run_within(
+        TIMEOUT,
+        None,
+        target_that_hangs(),
+        None,
+        &out,
+        Start::New,
+        Seeds::Folder(seeds),
+        repeatable(1, 100),
+    );
     assert!(outcome.is_err_and(|error| error.to_string().contains("every seed crashes")));
 }
 
@@ -298,7 +354,7 @@ fn without_anything_to_start_with_it_says_so() {
 fn where_hangs_take_much_of_the_time_each_takes_less() {
     let hanging = load_text("lists.wug", &LISTS.replace("[abc]+", "'cacbcacbcacbc'"), Notation::Wug);
     let hanging = hanging.expect("it loads").grammar;
-    let timeout = TIMEOUT / 4;
+    let timeout = Duration::from_millis(250);
     for fixed_timeout in [false, true] {
         let out = folder("hangs");
         let options = Options { repeatable: false, fixed_timeout, ..repeatable(4, 17) };

@@ -144,7 +144,7 @@ fn the_time_limit_can_change_between_runs() {
 fn persistent_targets_survive_everything_with_true_verdicts() {
     for compiler in compilers() {
         let program = copy(&persistent_target(compiler), &format!("loop-{compiler}"));
-        let options = Options { timeout: Duration::from_millis(400), cpu_time: true, ..options() };
+        let options = Options { timeout: Duration::from_secs(2), cpu_time: true, ..options() };
         let mut executor = Executor::new(Target::new(&program), options).expect("an executor");
         assert!(executor.is_persistent());
         for _ in 0..3 {

@@ -124,9 +124,9 @@ fn the_environment_is_the_targets_alone() {
 
 #[test]
 fn times_are_measured() {
-    let mut executor = executor(Options { timeout: Duration::from_millis(200), ..Options::default() });
+    let mut executor = executor(Options { timeout: Duration::from_secs(2), ..Options::default() });
     let seen = executor.run(b"H").expect("a run");
-    assert!(seen.wall >= Duration::from_millis(200));
+    assert!(seen.wall >= Duration::from_secs(2));
     assert!(seen.cpu.is_some_and(|cpu| cpu > Duration::from_millis(1)), "{seen:?}");
 }
 

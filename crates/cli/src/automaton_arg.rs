@@ -6,6 +6,8 @@ use crate::{Failure, number};
 use clap::Args;
 use std::path::Path;
 use wug_automata::{Automaton, Built, Form, Limits, Unfit};
+use wug_files::regular;
+use wug_grammar::notation::is_automaton;
 use wug_grammar::transform::lower;
 use wug_grammar::{Grammar, Loaded};
 
@@ -65,21 +67,31 @@ pub fn refuse(unfit: Unfit, loaded: &Loaded, lowered: &lower::Lowered) -> Failur
     }
 }
 
-/// The automaton in the file that a grammar's name may be of; none if it is
-/// no such file.
+/// Larger files are no automata, in bytes.
+const MAX_FILE: u64 = 1 << 30;
+
+/// The automaton in the file that a grammar's name may be of, told by its
+/// content; none if it is no such file.
 pub fn file(grammar: &GrammarArg) -> Result<Option<Automaton>, Failure> {
     let path = Path::new(&grammar.grammar);
-    if grammar.format.is_some() || path.extension().is_none_or(|e| e != "json") || !path.is_file() {
+    if grammar.format.is_some() || !path.is_file() {
         return Ok(None);
     }
-    let text = std::fs::read(path).map_err(|error| {
+    let text = read(path).map_err(|error| {
         Failure::usage(format!("cannot read `{}`: {}", path.display(), without_number(&error)))
     })?;
-    if !text.windows(5).any(|word| word == b"\"pda\"")
-        || !text.windows(12).any(|word| word == b"\"init_state\"")
-    {
+    let Some(text) = text.filter(|text| is_automaton(text)) else { return Ok(None) };
+    let misread = |why| Failure::Message(1, format!("`{}` is no automaton: {why}", path.display()));
+    Automaton::from_json(text.as_bytes()).map(Some).map_err(misread)
+}
+
+/// The text of a file that may be JSON: other files are left after their
+/// first bytes.
+fn read(path: &Path) -> std::io::Result<Option<String>> {
+    let bytes = regular::read_start(path, 256)?;
+    let start = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    if start.trim_ascii_start().first() != Some(&b'{') {
         return Ok(None);
     }
-    let misread = |why| Failure::Message(1, format!("`{}` is no automaton: {why}", path.display()));
-    Automaton::from_json(&text).map(Some).map_err(misread)
+    Ok(String::from_utf8(regular::read(path, MAX_FILE)?).ok())
 }

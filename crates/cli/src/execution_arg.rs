@@ -1,10 +1,11 @@
 //! Options of all commands that run a target: limits, confinement, and the
 //! environment variables that users of AFL++ know.
 
-use crate::{Failure, size};
+use crate::{Failure, size, terminal};
 use clap::Args;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 use std::time::Duration;
 use wug_campaign::executor::{Confinement, Options, Output, Target};
 
@@ -27,12 +28,21 @@ pub struct ExecutionArg {
     /// Confine without Landlock
     #[arg(long)]
     no_landlock: bool,
+    /// Confine without a filter of system calls
+    #[arg(long)]
+    no_seccomp: bool,
     /// Confine without limits on processes and files
     #[arg(long)]
     no_limits: bool,
     /// Run as this user, even if it is root
     #[arg(long)]
     keep_user: bool,
+    /// File or folder that the target may read; repeatable
+    #[arg(long, value_name = "PATH")]
+    allow_read: Vec<PathBuf>,
+    /// The same for reading and writing
+    #[arg(long, value_name = "PATH")]
+    allow_write: Vec<PathBuf>,
 }
 
 /// Bytes, or as much as there is.
@@ -49,7 +59,8 @@ fn millis(text: &str) -> Result<Duration, String> {
 }
 
 fn memory(text: &str) -> Result<Memory, String> {
-    if text == "none" {
+    // As afl-fuzz has it, 0 is no limit.
+    if text == "none" || text == "0" {
         return Ok(Memory(None));
     }
     let bytes = match text.parse::<u64>() {
@@ -76,10 +87,18 @@ impl ExecutionArg {
         let confinement = Confinement {
             namespaces: all && !self.no_namespaces,
             landlock: all && !self.no_landlock,
+            seccomp: all && !self.no_seccomp,
             limits: all && !self.no_limits,
             user: all && !self.keep_user,
+            allow_read: self.allow_read.clone(),
+            allow_write: self.allow_write.clone(),
             ..Confinement::default()
         };
+        for (flag, paths) in [("read", &self.allow_read), ("write", &self.allow_write)] {
+            if let Some(path) = paths.iter().find(|path| !path.exists()) {
+                return Err(Failure::usage(format!("--allow-{flag}: there is no `{}`", path.display())));
+            }
+        }
         let usual = Options::default();
         let timeout = self.timeout_or(usual.timeout);
         let mut options = Options { timeout, memory: self.memory.0, confinement, ..usual };
@@ -93,6 +112,13 @@ impl ExecutionArg {
             options.output = Output::Inherit;
         }
         Ok(options)
+    }
+}
+
+/// Says which paths a target misses since it is confined, and the way out.
+pub fn tell_unseen(target: &Target, options: &Options, input: &[u8]) {
+    for path in wug_campaign::executor::unseen(target, options, input) {
+        terminal::warning(&path.to_string());
     }
 }
 

@@ -22,6 +22,10 @@ pub struct GrammarArg {
     /// The rule to start from
     #[arg(long, value_name = "RULE")]
     pub start: Option<String>,
+    /// Rules with uppercase names are tokens, and white
+    /// space may stand between them, as in W3C grammars
+    #[arg(long, verbatim_doc_comment)]
+    pub tokens_by_case: bool,
 }
 
 /// The same as an option.
@@ -37,16 +41,37 @@ pub struct GrammarOption {
     /// The rule to start from
     #[arg(long, value_name = "RULE", requires = "grammar")]
     start: Option<String>,
+    /// Rules with uppercase names are tokens, and white
+    /// space may stand between them, as in W3C grammars
+    #[arg(long, requires = "grammar", verbatim_doc_comment)]
+    tokens_by_case: bool,
 }
 
 impl GrammarOption {
     /// Reads the grammar, if one is given, and tells what is wrong with it.
     pub fn load_and_warn(&self) -> Result<Option<Loaded>, Failure> {
-        if self.grammar.is_empty() {
-            return Ok(None);
-        }
-        let (grammar, start) = (self.grammar.join(","), self.start.clone());
-        GrammarArg { grammar, format: self.format, start }.load_and_warn().map(Some)
+        self.argument().map(|argument| argument.load_and_warn()).transpose()
+    }
+
+    /// The same for a grammar whose mistakes were told.
+    pub fn load_quietly(&self) -> Result<Option<Loaded>, Failure> {
+        let load = |argument: GrammarArg| argument.load()?.map_err(|_| Failure::No);
+        self.argument().map(load).transpose()
+    }
+
+    /// What to call it; empty without one.
+    pub fn name(&self) -> String {
+        self.grammar.join(",")
+    }
+
+    fn argument(&self) -> Option<GrammarArg> {
+        let argument = || GrammarArg {
+            grammar: self.name(),
+            format: self.format,
+            start: self.start.clone(),
+            tokens_by_case: self.tokens_by_case,
+        };
+        (!self.grammar.is_empty()).then(argument)
     }
 }
 
@@ -60,7 +85,7 @@ fn notation(name: &str) -> Result<Notation, String> {
 impl GrammarArg {
     /// The grammar of a name alone.
     pub fn named(name: &str) -> GrammarArg {
-        GrammarArg { grammar: name.to_string(), format: None, start: None }
+        GrammarArg { grammar: name.to_string(), format: None, start: None, tokens_by_case: false }
     }
 
     /// Reads the grammar. A file that cannot be read is wrong use; a text
@@ -68,7 +93,7 @@ impl GrammarArg {
     pub fn load(&self) -> Result<Result<Loaded, Rejected>, Failure> {
         let names = self.grammar.split(',').map(str::trim);
         let texts = names.map(text).collect::<Result<Vec<_>, _>>()?;
-        let options = LoadOptions { notation: self.format, start: None };
+        let options = LoadOptions { notation: self.format, start: None, tokens_by_case: self.tokens_by_case };
         match load(texts, options, &Files) {
             Ok(loaded) => self.started(loaded).map(Ok),
             rejected => Ok(rejected),
@@ -91,6 +116,9 @@ impl GrammarArg {
     /// Tells why a text is no grammar.
     pub fn explain(&self, rejected: &Rejected) {
         diagnostics(&rejected.diagnostics, &rejected.sources);
+        if rejected.foreign {
+            return;
+        }
         let named = Notation::ALL.iter().find(|(_, notation)| Some(*notation) == self.format);
         if let Some((name, _)) = named {
             return help(&format!("this was read as {name}, because of --format"));
@@ -161,10 +189,8 @@ impl Loader for Files {
 /// Reads a file of at most what a grammar may have. Its name is made plain,
 /// so that one file has one name.
 fn read(path: &Path) -> std::io::Result<Text> {
-    use std::io::Read;
     let limit = wug_grammar::source::MAX_TEXT as u64 + 1;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    let bytes = wug_files::regular::read_start(path, limit)?;
     Ok(Text { name: plain(path).to_string_lossy().into_owned(), bytes })
 }
 

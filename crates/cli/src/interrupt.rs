@@ -1,7 +1,10 @@
-//! Ctrl-C: the first asks the command to stop where nothing is lost, the
-//! second ends it at once.
+//! Signals that ask a command to end: the first asks it to stop where nothing
+//! is lost, a second Ctrl-C (or SIGTERM) ends it at once.
+//!
+//! A terminal that goes away (SIGHUP) asks as well; shells may send that
+//! twice, so it never ends anything at once. Under `nohup` it stays ignored.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -19,16 +22,38 @@ impl Interrupt {
     /// Listens from now on.
     pub fn listen() -> Interrupt {
         let interrupt = Interrupt::default();
-        let Interrupt { asked, signal } = &interrupt;
         for number in [SIGINT, SIGTERM] {
-            // In this order: the second signal finds the flag set. A signal
-            // that cannot be caught ends the process, as it would anyway.
-            let exit = BY_SIGNAL + number;
-            let _ = signal_hook::flag::register_conditional_shutdown(number, exit, asked.clone());
-            let _ = signal_hook::flag::register_usize(number, signal.clone(), number as usize);
-            let _ = signal_hook::flag::register(number, asked.clone());
+            interrupt.end_by_second(number);
+            interrupt.ask_by(number);
+        }
+        if !is_ignored(SIGHUP) {
+            interrupt.ask_by(SIGHUP);
         }
         interrupt
+    }
+
+    /// The same in a process that another one tells when to end, by SIGTERM:
+    /// what the terminal sends to both is for the other alone.
+    pub fn listen_to_parent() -> Interrupt {
+        let interrupt = Interrupt::default();
+        interrupt.ask_by(SIGTERM);
+        for number in [SIGINT, SIGHUP] {
+            // Not ignored, which what is started here would inherit.
+            let _ = signal_hook::flag::register(number, Arc::default());
+        }
+        interrupt
+    }
+
+    /// A signal that cannot be caught ends the process, as it would anyway.
+    fn ask_by(&self, number: i32) {
+        let _ = signal_hook::flag::register_usize(number, self.signal.clone(), number as usize);
+        let _ = signal_hook::flag::register(number, self.asked.clone());
+    }
+
+    /// Before [`Interrupt::ask_by`]: the second signal finds the flag raised.
+    fn end_by_second(&self, number: i32) {
+        let exit = BY_SIGNAL + number;
+        let _ = signal_hook::flag::register_conditional_shutdown(number, exit, self.asked.clone());
     }
 
     /// Whether it came.
@@ -36,8 +61,21 @@ impl Interrupt {
         self.asked.load(Ordering::Relaxed)
     }
 
+    /// The flag that is raised then.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.asked.clone()
+    }
+
     /// The exit code of a command that was stopped, as shells have it.
     pub fn exit_code(&self) -> u8 {
         (BY_SIGNAL as usize + self.signal.load(Ordering::Relaxed)) as u8
     }
+}
+
+/// Whether this process was started with a signal ignored.
+fn is_ignored(number: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (number - 1) & 1 == 1
 }

@@ -29,22 +29,21 @@ impl Ticker {
     /// Shows figures: as a line, or as a row if it is time for one.
     pub fn show(&mut self, line: impl FnOnce() -> String, head: &str, row: impl FnOnce() -> String) {
         if self.line {
-            terminal::say(&format!("\r\x1B[K{}", line()));
+            terminal::overwrite(&line());
             self.shown = true;
         } else if Instant::now() >= self.next_row {
             self.next_row = Instant::now() + ROW;
-            let head = if self.rows.is_multiple_of(ROWS) { head } else { "" };
+            if self.rows.is_multiple_of(ROWS) {
+                terminal::row(head);
+            }
             self.rows += 1;
-            terminal::say(&format!("{head}{}\n", row()));
+            terminal::row(&row());
         }
     }
 
     /// Says something that stays.
     pub fn say(&mut self, text: &str) {
-        if self.shown {
-            terminal::say("\r\x1B[K");
-            self.shown = false;
-        }
+        self.clear();
         terminal::say(text);
     }
 
@@ -53,17 +52,30 @@ impl Ticker {
         match event {
             Event::Report(_) => {}
             Event::Crash(crash) => {
-                self.say(&format!("\x1B[1m\x1B[91mfound\x1B[0m: {}\n       {}\n", crash.place, crash.file));
+                self.clear();
+                terminal::found(&crash.place, &crash.file);
             }
-            Event::Paused(why) => self.say(&format!("waiting: {why}\n")),
-            Event::Notice(text) => self.say(&format!("note: {text}\n")),
+            Event::Paused(why) => self.note("waiting", &why.to_string()),
+            Event::Notice(text) => self.note("note", text),
         }
+    }
+
+    /// Says something of one line.
+    pub fn note(&mut self, kind: &str, text: &str) {
+        self.say(&format!("{kind}: {}\n", terminal::clean_line(text)));
     }
 
     /// Leaves the last line as it is.
     pub fn end(&mut self) {
         if self.shown {
             terminal::say("\n");
+            self.shown = false;
+        }
+    }
+
+    fn clear(&mut self) {
+        if self.shown {
+            terminal::erase();
             self.shown = false;
         }
     }

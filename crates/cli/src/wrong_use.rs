@@ -1,6 +1,7 @@
 //! Arguments that are none: what the parser of arguments says, with a tip
 //! that fits where its own does not.
 
+use crate::terminal;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use std::path::Path;
@@ -25,14 +26,31 @@ pub fn explain(mut error: Error) -> ExitCode {
             error.insert(ContextKind::Suggested, ContextValue::None);
         }
         Tip::Say(tips) => {
-            let tips = tips.into_iter().map(StyledStr::from).collect();
+            let tips =
+                tips.iter().map(|tip| StyledStr::from(terminal::clean_line(tip).into_owned())).collect();
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
         }
     }
+    clean(&mut error);
     let _ = error.print();
     match error.exit_code() {
         2 if command == "run" => ExitCode::from(crate::commands::run::WRONG_USE),
         code => ExitCode::from(code as u8),
+    }
+}
+
+/// Arguments are shown as they came, but for what a terminal would obey.
+fn clean(error: &mut Error) {
+    let line = |text: &String| terminal::clean_line(text).into_owned();
+    let cleaned = |value: &ContextValue| match value {
+        ContextValue::String(text) => Some(ContextValue::String(line(text))),
+        ContextValue::Strings(texts) => Some(ContextValue::Strings(texts.iter().map(line).collect())),
+        _ => None,
+    };
+    let values: Vec<(ContextKind, ContextValue)> =
+        error.context().filter_map(|(kind, value)| Some((kind, cleaned(value)?))).collect();
+    for (kind, value) in values {
+        error.insert(kind, value);
     }
 }
 
@@ -47,6 +65,11 @@ fn surplus(error: &Error, command: &str, takes_grammar: bool) -> Tip {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return Tip::Keep;
     };
+    if command == "fuzz"
+        && let Some(instead) = crate::commands::fuzz::instead_of(argument)
+    {
+        return Tip::Say(vec![instead]);
+    }
     if error.get(ContextKind::SuggestedArg).is_some() {
         return Tip::Keep;
     }

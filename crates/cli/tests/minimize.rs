@@ -79,7 +79,10 @@ fn the_verdict_and_the_place_of_a_crash_are_kept() {
         assert_eq!(text(&fs::read(folder.join("out.json")).expect("a result")), r#"{"":[null]}"#);
         assert_eq!(report["output_bytes"], 11, "{report}");
         assert_eq!((&report["structure"], &report["end"]), (&"tree".into(), &"minimal".into()));
-        assert_eq!(report["kept"], "crash, SIGABRT in null_found < character < main", "{report}");
+        // Each with the offset in the function, which is the compiler's.
+        let kept = report["kept"].as_str().expect("a site").split("+0x").map(|part| part.split(' ').skip(1));
+        let kept: Vec<&str> = kept.flatten().filter(|word| *word != "<").collect();
+        assert_eq!(kept, ["SIGABRT", "in", "null_found", "character", "main"], "{report}");
         assert!(report["runs"].as_u64().is_some_and(|runs| runs < 100), "{report}");
         // Byte by byte on standard input. Without the place, the other bug
         // does as well, and has less to it.

@@ -90,6 +90,19 @@ pub struct Note {
     pub value: String,
 }
 
+impl Note {
+    /// `gaps: "needed"` on a skipped token: it and its like stand only where
+    /// two tokens, or two words, would run together.
+    pub fn tight() -> Note {
+        Note { key: "gaps".to_string(), value: "needed".to_string() }
+    }
+
+    /// Whether it is [`Note::tight`].
+    pub fn is_tight(&self) -> bool {
+        self.key == "gaps" && self.value == "needed"
+    }
+}
+
 /// Bodies, alternatives and symbols of kind `S`.
 #[derive(Clone, Debug)]
 pub struct Arena<S> {

@@ -260,6 +260,6 @@ mod tests {
             }
             Ok(())
         })
-        .for_ms(100);
+        .for_cases(600);
     }
 }

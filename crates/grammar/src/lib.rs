@@ -33,6 +33,7 @@
 pub mod arena;
 pub mod ast;
 pub mod builtin;
+pub mod by_case;
 pub mod check;
 pub mod class;
 pub mod count;

@@ -1,9 +1,10 @@
 //! From texts to a [`Grammar`]: the one door for all notations.
 
 use crate::ast::Ast;
+use crate::by_case;
 use crate::diagnostic::{Diagnostic, Diagnostics, render_all};
 use crate::ir::Grammar;
-use crate::notation::Notation;
+use crate::notation::{Foreign, Notation};
 use crate::resolve::resolve;
 use crate::source::{MAX_TEXT, Sources, Span};
 use std::fmt;
@@ -26,6 +27,9 @@ pub struct Rejected {
     pub diagnostics: Vec<Diagnostic>,
     /// The texts, for showing them.
     pub sources: Sources,
+    /// The texts are in a notation that is not read, and the diagnostics say
+    /// in which.
+    pub foreign: bool,
 }
 
 impl Rejected {
@@ -76,6 +80,8 @@ pub struct LoadOptions<'a> {
     pub notation: Option<Notation>,
     /// The start rule; else the text says or it is the first.
     pub start: Option<&'a str>,
+    /// Rules with uppercase names are tokens: see [`crate::by_case`].
+    pub tokens_by_case: bool,
 }
 
 /// Imports of imports may be this deep.
@@ -85,30 +91,42 @@ const MAX_ASKED: usize = 10_000;
 
 /// Reads all `texts` as parts of one grammar.
 pub fn load(texts: Vec<Text>, options: LoadOptions, loader: &dyn Loader) -> Result<Loaded, Rejected> {
-    let mut reading =
-        Reading { sources: Sources::default(), ast: Ast::default(), diags: Diagnostics::default() };
+    let mut reading = Reading {
+        sources: Sources::default(),
+        ast: Ast::default(),
+        diags: Diagnostics::default(),
+        foreign: Vec::new(),
+    };
     for text in texts {
         reading.read(text, Span::NONE, options.notation, loader);
     }
-    let Reading { sources, ast, mut diags } = reading;
+    let Reading { sources, mut ast, mut diags, foreign } = reading;
+    if diags.errors() > 0 && !foreign.is_empty() {
+        return Err(Rejected { diagnostics: foreign, sources, foreign: true });
+    }
+    if options.tokens_by_case && diags.errors() == 0 {
+        by_case::mark(&mut ast);
+    }
     let place = sources.files().first().map_or(Span::NONE, |f| Span::new(f.base(), f.base()));
     let grammar = if diags.errors() == 0 { resolve(ast, options.start, place, &mut diags) } else { None };
     match grammar {
         Some(grammar) if diags.errors() == 0 => Ok(Loaded { grammar, sources, warnings: diags.into_vec() }),
-        _ => Err(Rejected { diagnostics: diags.into_vec(), sources }),
+        _ => Err(Rejected { diagnostics: diags.into_vec(), sources, foreign: false }),
     }
 }
 
 /// Reads one text that imports nothing.
 pub fn load_text(name: &str, text: &str, notation: Notation) -> Result<Loaded, Rejected> {
     let text = Text { name: name.to_string(), bytes: text.as_bytes().to_vec() };
-    load(vec![text], LoadOptions { notation: Some(notation), start: None }, &NoImports)
+    load(vec![text], LoadOptions { notation: Some(notation), ..LoadOptions::default() }, &NoImports)
 }
 
 struct Reading {
     sources: Sources,
     ast: Ast,
     diags: Diagnostics,
+    /// A message for each text in a notation that is not read.
+    foreign: Vec<Diagnostic>,
 }
 
 impl Reading {
@@ -176,8 +194,23 @@ impl Reading {
         };
         match std::str::from_utf8(source.text()) {
             Ok(text) => {
-                let notation = notation.unwrap_or_else(|| Notation::detect(&name, text));
-                notation.read(text, source.base(), &mut self.ast, &mut self.diags)
+                if notation.is_none()
+                    && let Some(foreign) = Foreign::named(&name, text)
+                {
+                    self.foreign.push(foreign.explain(&name));
+                    self.diags.push(foreign.explain(&name));
+                    return Vec::new();
+                }
+                let before = self.diags.errors();
+                let read = notation.unwrap_or_else(|| Notation::detect(&name, text));
+                let imports = read.read(text, source.base(), &mut self.ast, &mut self.diags);
+                // Content is looked at only if the text is in no notation
+                // that is read: so no grammar is refused by mistake.
+                let told = notation.is_none() && !matches!(read, Notation::Abnf) && !name.ends_with(".wug");
+                if told && self.diags.errors() > before {
+                    self.foreign.extend(Foreign::told(text).map(|foreign| foreign.explain(&name)));
+                }
+                imports
             }
             Err(error) => {
                 let at = source.base() + error.valid_up_to() as u32;

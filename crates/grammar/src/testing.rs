@@ -86,7 +86,9 @@ pub fn shared() -> Vec<(String, Grammar)> {
             crate::load::load_text(&name, &text, crate::Notation::F1).unwrap_or_else(|e| panic!("{e}"));
         (name, loaded.grammar)
     };
-    let mut grammars: Vec<_> = entries.flatten().map(|entry| load(entry.path())).collect();
+    let paths = entries.flatten().map(|entry| entry.path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|e| e == "json"));
+    let mut grammars: Vec<_> = paths.map(load).collect();
     grammars.sort_by(|a, b| a.0.cmp(&b.0));
     grammars
 }

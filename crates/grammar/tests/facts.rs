@@ -18,7 +18,7 @@ fn each(check: impl FnMut(&Grammar)) {
         check(&testing::grammar(u)?);
         Ok(())
     };
-    wug_property::check(property).for_ms(700);
+    wug_property::check(property).for_cases(2_000);
 }
 
 /// Values of all bodies by repeated evaluation from `bottom` until nothing

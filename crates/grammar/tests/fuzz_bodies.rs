@@ -12,7 +12,7 @@ fn run(notation: Notation) {
             Ok(())
         })
         .sizes(32, 4_096)
-        .for_ms(333);
+        .for_cases(1_000);
     };
     half(fuzzing::check);
     half(|notation, bytes| fuzzing::check(notation, &fuzzing::soup(notation, bytes)));

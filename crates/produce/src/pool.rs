@@ -232,8 +232,15 @@ impl Unrank {
 }
 
 /// The text of the completion `rank` of a body; `None` if it is longer than
-/// `limit`.
-pub(crate) fn completion(program: &Program, body: BodyId, rank: u64, limit: usize) -> Option<Vec<u8>> {
+/// `limit`, or takes more than `steps`, of which those that it takes are used
+/// up.
+pub(crate) fn completion(
+    program: &Program,
+    body: BodyId,
+    rank: u64,
+    limit: usize,
+    steps: &mut u64,
+) -> Option<Vec<u8>> {
     let (mut unrank, mut text) = (Unrank::default(), Vec::new());
     unrank.begin(body, rank);
     while let Some(piece) = unrank.next(program) {
@@ -242,6 +249,7 @@ pub(crate) fn completion(program: &Program, body: BodyId, rank: u64, limit: usiz
             Piece::Member(class, index) => class.emit(index, &mut text),
             Piece::Alternative(_) | Piece::Call(_) => {}
         }
+        *steps = steps.checked_sub(1)?;
         if text.len() > limit {
             return None;
         }

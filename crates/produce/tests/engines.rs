@@ -53,7 +53,7 @@ fn engines_agree_on_made_up_grammars() {
         made += 10;
         Ok(())
     };
-    wug_property::check(property).for_ms(1_500);
+    wug_property::check(property).for_cases(90);
     assert!(flat * 4 > made, "only {flat} of {made} without help");
 }
 
@@ -112,7 +112,7 @@ fn what_is_recorded_replays_to_the_same_bytes() {
         assert_eq!(tape.recorded(), replay.recorded());
         Ok(())
     };
-    wug_property::check(property).for_ms(1_000);
+    wug_property::check(property).for_cases(4_000);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn any_bytes_are_a_program() {
         }
         Ok(())
     };
-    wug_property::check(property).for_ms(1_000);
+    wug_property::check(property).for_cases(800);
     assert!(judged > 20, "only {judged}");
 }
 

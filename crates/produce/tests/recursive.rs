@@ -54,7 +54,7 @@ fn every_input_is_in_the_language_and_within_the_limit() {
         }
         Ok(())
     };
-    wug_property::check(property).for_ms(1_500);
+    wug_property::check(property).for_cases(200);
     assert!(long > 20, "only {long} inputs of more than two bytes were judged");
 }
 
@@ -86,7 +86,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_came_before() {
         }
         Ok(())
     };
-    wug_property::check(property).for_ms(700);
+    wug_property::check(property).for_cases(1_500);
 }
 
 /// Mean and standard error of the lengths of many inputs.

@@ -71,7 +71,7 @@ fn lanes_pieces_processors_and_memory_change_nothing() {
         programs += 1;
         Ok(())
     };
-    wug_property::check(property).for_ms(1_500);
+    wug_property::check(property).for_cases(30);
     assert!(programs > 2, "{programs}");
 }
 
@@ -102,7 +102,7 @@ fn every_input_is_in_the_language() {
         }
         Ok(())
     };
-    wug_property::check(property).for_ms(1_500);
+    wug_property::check(property).for_cases(100);
     assert!(judged > 5, "{judged}");
 }
 
@@ -225,7 +225,7 @@ fn made_up_grammars_are_distributed_as_by_the_reference() {
         distributed_alike(&program, u.arbitrary()?, 500);
         Ok(())
     };
-    wug_property::check(property).for_ms(1_500);
+    wug_property::check(property).for_cases(100);
 }
 
 #[test]

@@ -4,11 +4,12 @@
 //!      panics if it does not hold.
 //! Out: silence, or the panic with the seed that repeats it.
 //!
-//! A search runs for a time, through the same seeds each time: the more time
-//! it has, the further it comes. So whether a change passes does not depend
-//! on luck, and what a long search finds is found again. `WUG_PROPERTY_SEARCH`
-//! is a number that starts another search, `WUG_PROPERTY_CASE` one case to
-//! run alone, and `WUG_BUDGET_MS` the time of each search.
+//! A search runs a number of cases, the same each time: so whether a change
+//! passes depends neither on luck nor on how busy the machine is, and what is
+//! found is found again. `WUG_BUDGET_MS` is a time for which each search goes
+//! on behind its cases, the further the more time it has;
+//! `WUG_PROPERTY_SEARCH` a number that starts another search, and
+//! `WUG_PROPERTY_CASE` one case to run alone.
 //!
 //! `arbtest` does the same with new seeds in each run, which can be neither
 //! turned off nor repeated as a whole.
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 const SIZES: (u32, u32) = (32, 65_536);
 
 /// Searches for a case that breaks `property`.
-#[must_use = "nothing is run before `for_ms`"]
+#[must_use = "nothing is run before `for_cases`"]
 pub fn check<P: FnMut(&mut Unstructured<'_>) -> Result<()>>(property: P) -> Search<P> {
     Search { property, sizes: SIZES }
 }
@@ -33,27 +34,28 @@ pub struct Search<P> {
 
 impl<P: FnMut(&mut Unstructured<'_>) -> Result<()>> Search<P> {
     /// With random bytes of these lengths.
-    #[must_use = "nothing is run before `for_ms`"]
+    #[must_use = "nothing is run before `for_cases`"]
     pub fn sizes(self, least: u32, most: u32) -> Search<P> {
         Search { sizes: (least, most), ..self }
     }
 
-    /// Runs it for so many milliseconds, or those of `WUG_BUDGET_MS`.
+    /// Runs so many cases, and further ones until the milliseconds of
+    /// `WUG_BUDGET_MS` are over, if that is set.
     ///
     /// # Panics
     /// If the property does, or if no random bytes made a case.
-    pub fn for_ms(mut self, usual: u64) {
+    pub fn for_cases(mut self, least: u64) {
         if let Some(case) = number("WUG_PROPERTY_CASE") {
             self.run(case).expect("these random bytes make a case");
             return;
         }
         let began = Instant::now();
-        let budget = Duration::from_millis(budget(usual));
+        let further = number("WUG_BUDGET_MS").map(Duration::from_millis);
         let (mut size, most) = self.sizes;
         let mut search = number("WUG_PROPERTY_SEARCH").unwrap_or(0);
         let mut cases = 0u64;
         let mut made = 0u64;
-        while cases == 0 || began.elapsed() < budget {
+        while cases < least.max(1) || further.is_some_and(|further| began.elapsed() < further) {
             let case = next(&mut search) & !0xffff_ffff | u64::from(size);
             made += u64::from(self.run(case).is_ok());
             cases += 1;
@@ -78,9 +80,24 @@ impl<P: FnMut(&mut Unstructured<'_>) -> Result<()>> Search<P> {
     }
 }
 
-/// Milliseconds that a search takes: `usual`, or those of `WUG_BUDGET_MS`.
+/// Those of `WUG_BUDGET_MS`, or `usual`: for tests that make more of something
+/// where there is more time, but never less.
 pub fn budget(usual: u64) -> u64 {
-    number("WUG_BUDGET_MS").unwrap_or(usual)
+    number("WUG_BUDGET_MS").unwrap_or(usual).max(usual)
+}
+
+/// Processor time that this thread has used, to ten milliseconds: what tests
+/// of cost may look at, since it does not depend on how busy the machine is.
+///
+/// # Panics
+/// Where there is no `/proc`.
+pub fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("a /proc");
+    // Behind the name, which may hold anything: the 12th and 13th field are
+    // ticks, of which there are 100 in a second on Linux.
+    let fields = stat.rsplit(')').next().unwrap_or("").split_whitespace();
+    let ticks = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>();
+    Duration::from_millis(ticks * 10)
 }
 
 /// Says which case it was, if the property panics.
@@ -113,22 +130,34 @@ fn number(variable: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn cases(search: &mut Vec<Vec<u8>>) {
+    fn cases(least: u64) -> Vec<Vec<u8>> {
+        let mut all = Vec::new();
         check(|u| {
-            search.push(u.bytes(u.len())?.to_vec());
+            all.push(u.bytes(u.len())?.to_vec());
             Ok(())
         })
-        .for_ms(20);
+        .for_cases(least);
+        all
     }
 
     #[test]
     fn a_search_repeats_and_its_cases_differ_and_grow() {
-        let (mut one, mut other) = (Vec::new(), Vec::new());
-        cases(&mut one);
-        cases(&mut other);
-        let both = one.len().min(other.len());
-        assert!(both > 10 && one[..both] == other[..both]);
-        assert!(one[0].len() == 32 && one[0] != one[1] && one[both - 1].len() > 32);
+        let (one, other) = (cases(40), cases(40));
+        // Further ones may follow where there is a budget.
+        assert!(one.len() >= 40 && one[..40] == other[..40]);
+        assert!(one[0].len() == 32 && one[0] != one[1] && one[39].len() > 32);
+    }
+
+    #[test]
+    fn the_processor_time_of_this_thread_grows_with_its_work() {
+        let began = cpu_time();
+        let mut state = 0;
+        while cpu_time() < began + Duration::from_millis(20) {
+            for _ in 0..100_000 {
+                next(&mut state);
+            }
+        }
+        assert!(state != 0);
     }
 
     #[test]
@@ -139,12 +168,12 @@ mod tests {
             assert!(sum != 200, "a sum of 200");
             Ok(())
         })
-        .for_ms(10_000);
+        .for_cases(10_000);
     }
 
     #[test]
     #[should_panic(expected = "made a case")]
     fn a_property_without_cases_is_a_mistake() {
-        check(|_| Err(arbitrary::Error::IncorrectFormat)).for_ms(1);
+        check(|_| Err(arbitrary::Error::IncorrectFormat)).for_cases(1);
     }
 }

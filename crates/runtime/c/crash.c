@@ -11,6 +11,7 @@
 
 #define MAX_DEPTH 65536
 #define SEARCH ((uintptr_t)16 << 10) /* bytes of stack */
+#define MAX_FOUND 8
 #define STACK_SIZE ((size_t)64 << 10)
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
@@ -39,15 +40,17 @@ static int follows_call(uintptr_t pc) {
 }
 
 /* libc keeps no frame pointers, and most aborts die in it. From where the
- * stack is now, looks for the call that left our code, then for the frame
- * around it: a pointer further up the stack followed by a return address. */
+ * stack is now, looks for the calls that left our code, then for the frame
+ * around them: a pointer further up the stack followed by a return address.
+ * Some of the calls may be old: all are recorded, so that the true one is
+ * among them. */
 static uintptr_t leave_libc(struct wug_crash *crash, uintptr_t low) {
     int found = 0;
     for (uintptr_t at = low; at < low + SEARCH && at < wug.stack_end - 2 * sizeof(uintptr_t); at += sizeof(uintptr_t)) {
         const uintptr_t *word = (const uintptr_t *)at;
-        if (!found && follows_call(word[0])) {
+        if (found < MAX_FOUND && follows_call(word[0])) {
             push(crash, word[0]);
-            found = 1;
+            found++;
         } else if (found && word[0] > at && word[0] < wug.stack_end && word[0] % sizeof(uintptr_t) == 0 && word[1] &&
                    (follows_call(word[1]) || word[0] > wug.stack_end - SEARCH))
             return at;

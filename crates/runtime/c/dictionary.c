@@ -19,19 +19,12 @@ struct words {
     uint32_t seen[SLOTS]; /* where a word begins, plus 1 */
 };
 
-/* Our own, which every target has. */
-static int is_ours(const uint8_t *word, size_t n) {
-    static const char *const beginnings[] = {"__AFL", "__WUG", "AFL_", "WUG_", "wug", "##SIG", "traced"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-        size_t k = strlen(beginnings[i]);
-        if (n >= k && !memcmp(word, beginnings[i], k)) return 1;
-    }
-    return 0;
-}
+/* Texts of the runtime have a section of their own, in executables. */
+extern HIDDEN const uint8_t __start_wug_texts[], __stop_wug_texts[];
 
 static void add(struct words *words, const uint8_t *word, size_t n) {
     uint32_t hash = 2166136261u;
-    if (words->count == MOST || words->used + n + 1 > words->room || is_ours(word, n)) return;
+    if (words->count == MOST || words->used + n + 1 > words->room) return;
     for (size_t i = 0; i < n; i++) hash = (hash ^ word[i]) * 16777619u;
     for (unsigned i = hash % SLOTS;; i = (i + 1) % SLOTS) {
         if (!words->seen[i]) {
@@ -67,7 +60,12 @@ static int module(struct dl_phdr_info *info, size_t size, void *data) {
         uintptr_t start = info->dlpi_addr + p->p_vaddr;
         if (p->p_type != PT_LOAD || p->p_flags != PF_R || p->p_offset == 0) continue;
         if (wug_module_of(start, &site) == 0xffff) continue;
-        scan(data, (const uint8_t *)start, (const uint8_t *)start + p->p_filesz);
+        const uint8_t *from = (const uint8_t *)start, *end = from + p->p_filesz;
+        if (__start_wug_texts >= from && __stop_wug_texts <= end) {
+            scan(data, from, __start_wug_texts);
+            from = __stop_wug_texts;
+        }
+        scan(data, from, end);
     }
     return 0;
 }

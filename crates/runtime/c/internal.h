@@ -95,6 +95,7 @@ HIDDEN void wug_learn(struct wug_watch *);
 /* See pins.c. */
 struct iovec;
 HIDDEN void wug_pin(struct iovec *parts, unsigned count);
+HIDDEN void wug_take_ring(void); /* after the input's file has its number */
 extern HIDDEN int wug_last_fd; /* of those that children close */
 HIDDEN int wug_loop(unsigned count);
 /* What a harness in the manner of libFuzzer said of its last input: 0, or that

@@ -394,6 +394,7 @@ HIDDEN void wug_start(void) {
     if (fcntl(WUG_STATUS_FD, F_GETFD) < 0) {
         wug.input = 0; /* nobody agreed to put one there */
         take_input_file(0);
+        if (wug.board) close(WUG_RING_FD);
         wug_begin_run(0);
         return;
     }
@@ -403,6 +404,7 @@ HIDDEN void wug_start(void) {
         int shared = wug.input && SHARES_INPUT, loops = wug_is_persistent && !(board->wants & WUG_WANT_FORK);
         if (!shared) wug.input = 0;
         take_input_file(!shared && !loops);
+        wug_take_ring();
         board->features |= (wug_is_persistent ? WUG_HAS_PERSISTENT : 0) | (shared ? WUG_HAS_SHARED_INPUT : 0) |
                            (wug_is_deferred ? WUG_HAS_DEFERRED : 0) | (__asan_init ? WUG_HAS_SANITIZER : 0) |
                            (wug_batch_ready() ? WUG_HAS_BATCH : 0);

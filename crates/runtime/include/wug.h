@@ -96,7 +96,8 @@
  * recorded are those of the input `batch_at`, counted from 0, and `cpu_ns` is that
  * of all; those before it ended well, though the target may have rejected them,
  * and had nothing new. The fuzzer sets `batch_at` to 0 before each run and watches
- * it grow: time is up for a run in which it does not. Where children read their
+ * it grow: time is up for a run in which it does not, and for a batch that takes
+ * twice the time of a run, wherever it is then. Where children read their
  * inputs from a file or standard input, the fork server writes them there, through
  * the descriptor `input_fd`, and rewinds standard input.
  *
@@ -123,6 +124,8 @@
 
 #define WUG_CONTROL_FD 198
 #define WUG_STATUS_FD 199
+/* Native: where a ring for pinned pages is, if the fuzzer hands one over. */
+#define WUG_RING_FD 195
 #define WUG_STOP_SIGNAL 23 /* SIGURG: ignored by default, so harmless when late */
 
 /* Old protocol. */

@@ -43,6 +43,8 @@ constants! {
     CONTROL_FD: i32 = 198;
     /// The target writes here.
     STATUS_FD: i32 = 199;
+    /// Where a ring for pinned pages is, if the fuzzer hands one over.
+    RING_FD: i32 = 195;
     /// Sent to the fork server to stop the run [`Board::stop_run`].
     STOP_SIGNAL: i32 = 23;
 

@@ -37,6 +37,9 @@ pub fn flags(options: &Options, wug: &Path) -> Result<Vec<String>, Error> {
 
 /// A program of one path that does what `wug cc` does.
 fn linker(options: &Options, wug: &Path) -> Result<PathBuf, Error> {
+    if options.cache.as_os_str().is_empty() {
+        return Err(Error("there is no folder of yours to keep a linker in: set HOME or WUG_CACHE".into()));
+    }
     create_private(&options.cache)?;
     let (name, argument) = match options.build {
         Build::Fast => ("linker", ""),

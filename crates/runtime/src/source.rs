@@ -24,6 +24,8 @@ pub const FILES: &[(&str, &str)] = &[
     ("deferred.c", include_str!("../c/deferred.c")),
     ("testcase.c", include_str!("../c/testcase.c")),
     ("driver.c", include_str!("../c/driver.c")),
+    ("engine.c", include_str!("../c/engine.c")),
+    ("mutate.c", include_str!("../c/mutate.c")),
     ("pad_first.s", include_str!("../c/pad_first.s")),
     ("pad_last.s", include_str!("../c/pad_last.s")),
 ];
@@ -33,7 +35,11 @@ pub const CORE: &[&str] =
     &["module", "core", "server", "batch", "pages", "pins", "trace", "crash", "dictionary"];
 
 /// Objects of the archive, linked when a program needs them.
-pub const ARCHIVE: &[&str] = &["persistent", "deferred", "testcase", "driver"];
+pub const ARCHIVE: &[&str] = &["persistent", "deferred", "testcase", "driver", "engine", "mutate"];
+
+/// The section of the runtime's own texts, apart from those of the program,
+/// which may be words of its language.
+pub const TEXTS: &str = "wug_texts";
 
 /// Counters get pages of their own.
 pub const LINKER_SCRIPT: &str = include_str!("../c/sections.ld");

@@ -83,7 +83,7 @@ fn afl_fuzz_finds_the_crash() {
         std::fs::create_dir(folder.path("seeds")).unwrap();
         folder.file("seeds/seed", "ab ");
         let output = Command::new("afl-fuzz")
-            .args(["-D", "-V", "30", "-i"])
+            .args(["-D", "-V", "600", "-i"])
             .arg(folder.path("seeds"))
             .arg("-o")
             .arg(folder.path("out"))

@@ -7,21 +7,10 @@ use std::process::{Command, Stdio};
 use support::*;
 use wug_runtime::abi::*;
 use wug_runtime::compile::Build::{self, Fast, Traced};
-use wug_runtime::rust;
 
 /// Builds the crate `rust-target`; the folder of its programs.
 fn cargo(build: Build, folder: &Folder) -> PathBuf {
-    // The example stands in for `wug`; with `--test rust` alone it is not
-    // built yet.
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--offline", "--package", "wug-runtime", "--example", "cc", "--message-format=short"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let tests = std::env::current_exe().unwrap();
-    let wug = tests.parent().unwrap().parent().unwrap().join("examples/cc");
-    let flags = rust::flags(&options("cc", build), &wug).unwrap();
+    let flags = rust_flags(build);
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--offline", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rust-target/Cargo.toml"))

@@ -107,7 +107,7 @@ mod tests {
             assert_eq!((x * y).to_f64(), f64::from(a) * f64::from(b));
             Ok(())
         })
-        .for_ms(100);
+        .for_cases(800);
     }
 
     #[test]

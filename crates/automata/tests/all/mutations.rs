@@ -101,7 +101,7 @@ fn mutations_of_made_up_grammars_make_inputs() {
         (0..3).for_each(|i| all[i] += done[i]);
         Ok(())
     })
-    .for_ms(3_000);
+    .for_cases(300);
     eprintln!("{all:?}");
     assert!(all.iter().all(|&done| done > 50), "{all:?}");
 }
@@ -141,7 +141,7 @@ fn steps_from_anywhere_are_walks_or_are_refused() {
         }
         Ok(())
     })
-    .for_ms(1_000);
+    .for_cases(2_000);
     assert!(walks > 100 && refused > 100, "{walks} {refused}");
 }
 
@@ -186,7 +186,7 @@ fn inputs_become_walks_again() {
         }
         Ok(())
     })
-    .for_ms(2_000);
+    .for_cases(3_000);
     assert!(read > 200, "{read}");
 }
 
@@ -239,7 +239,7 @@ fn derivations_become_walks() {
         }
         Ok(())
     })
-    .for_ms(3_000);
+    .for_cases(900);
     eprintln!("{own} of walks, {parsed} of the parser");
     assert!(own > 200 && parsed > 200, "{own}, {parsed}");
 }

@@ -95,7 +95,7 @@ fn mutations_over_stacks_make_inputs() {
         (0..3).for_each(|i| all[i] += done[i]);
         Ok(())
     })
-    .for_ms(3_000);
+    .for_cases(40);
     eprintln!("{all:?}");
     assert!(all.iter().all(|&done| done > 50), "{all:?}");
 }
@@ -180,7 +180,7 @@ fn stacks_and_automata_read_the_same() {
         }
         Ok(())
     })
-    .for_ms(2_000);
+    .for_cases(2_000);
     eprintln!("{read} read, {refused} refused");
     assert!(read > 200 && refused > 50, "{read}, {refused}");
 }

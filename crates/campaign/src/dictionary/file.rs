@@ -177,7 +177,7 @@ mod tests {
             assert_eq!(parse(text.as_bytes(), 0).unwrap(), list.list);
             Ok(())
         })
-        .for_ms(100);
+        .for_cases(500);
     }
 
     #[test]
@@ -189,6 +189,6 @@ mod tests {
             }
             Ok(())
         })
-        .for_ms(100);
+        .for_cases(500);
     }
 }

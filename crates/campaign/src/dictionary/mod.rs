@@ -12,10 +12,11 @@ pub use program::{Sections, of_program};
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
+use wug_files::regular;
 
 /// Longest token, in bytes, as with AFL++.
 pub const MAX_TOKEN: usize = 128;
@@ -83,7 +84,8 @@ pub fn load(argument: &OsStr) -> Result<Vec<Vec<u8>>, Error> {
         return load_folder(path);
     }
     let (path, level) = if path.exists() { (path, 0) } else { split_level(argument) };
-    let text = read(path, MAX_FILE).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let text = regular::read_named(path, MAX_FILE)
+        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let tokens = parse(&text, level).map_err(|mistakes| Error::Wrong { path: path.to_owned(), mistakes })?;
     if tokens.is_empty() { Err(Error::Empty(path.to_owned())) } else { Ok(tokens) }
 }
@@ -113,21 +115,12 @@ fn load_folder(folder: &Path) -> Result<Vec<Vec<u8>>, Error> {
     paths.sort();
     let mut tokens = Tokens::default();
     for path in paths.iter().take(MAX_TOKENS) {
-        let token = read(path, MAX_TOKEN as u64).map_err(wrong(path))?;
+        let token = regular::read(path, MAX_TOKEN as u64).map_err(wrong(path))?;
         if !token.is_empty() {
             tokens.add(&token);
         }
     }
     if tokens.list.is_empty() { Err(Error::Empty(folder.to_owned())) } else { Ok(tokens.list) }
-}
-
-fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes")));
-    }
-    Ok(bytes)
 }
 
 /// Tokens, each once.

@@ -3,7 +3,6 @@
 
 use super::error::Error;
 use super::memory::{IpcSpace, Shared};
-use super::sys;
 use super::target::Traits;
 use std::ffi::OsString;
 use wug_runtime::abi;
@@ -35,8 +34,7 @@ impl AflMemory {
     pub fn new(owner: Option<u32>, space: Option<IpcSpace>) -> Result<AflMemory, Error> {
         let (map, map_id) = segment(space.as_ref(), AFL_IDS, owner)?;
         let (input, input_id) = segment(space.as_ref(), AFL_INPUT + 4, owner)?;
-        let page = sys::memory_file(c"wug-names").map_err(Error::system("make shared memory"))?;
-        let numbers = Shared::map(&page, 4096)?;
+        let (numbers, _) = Shared::new(c"wug-names", 4096)?;
         let memory = AflMemory { map, input, ids: AFL_DEFAULT_IDS, numbers, space };
         memory.enter(0, MAP_ENTRY, map_id);
         memory.enter(1, INPUT_ENTRY, input_id);

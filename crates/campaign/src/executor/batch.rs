@@ -68,13 +68,14 @@ impl Batch {
         self.places.clear();
     }
 
-    /// The bytes from an input on, of as many inputs as fit, and how many.
-    fn part(&self, from: usize, room: usize, longest: usize) -> (&[u8], usize) {
+    /// The bytes from an input on, of as many inputs as fit, `most` at most, and
+    /// how many.
+    fn part(&self, from: usize, room: usize, longest: usize, most: usize) -> (&[u8], usize) {
         let start = self.places[from].start - size_of::<u32>();
         let fits = |place: &&Range<usize>| {
             place.end.next_multiple_of(ALIGNED) - start <= room && place.len() <= longest
         };
-        let count = self.places[from..].iter().take_while(fits).count();
+        let count = self.places[from..].iter().take(most).take_while(fits).count();
         let end =
             self.places[from..].get(count).map_or(self.bytes.len(), |next| next.start - size_of::<u32>());
         (&self.bytes[start..end], count)
@@ -116,6 +117,9 @@ impl Executor {
         if !self.driver.is_served() || self.options.trace.is_some() || self.options.memory.is_some() {
             return Ok(None);
         }
+        // The watchdog ends a batch that takes much longer than one run may.
+        let half = self.options.timeout.as_nanos() / 2;
+        let most = usize::try_from(half / self.driver.pace.as_nanos().max(1)).unwrap_or(usize::MAX);
         let orderly = self.warden.pid_namespace && !self.driver.litters;
         let can = |server: &&mut Server| server.runs() && server.batches && (server.persistent || orderly);
         let Some(server) = self.driver.server_mut().filter(can) else {
@@ -124,13 +128,14 @@ impl Executor {
         let Link::Native(board) = &server.link else { return Ok(None) };
         let board = board.clone();
         let longest = if server.shared_input { board.input_capacity() as usize } else { usize::MAX };
-        let (bytes, count) = batch.part(from, board.batch_room(), longest);
+        let (bytes, count) = batch.part(from, board.batch_room(), longest, most);
         if count < 2 {
             return Ok(None);
         }
         board.put_batch(bytes, count as u32, seen);
         let (reply, begin) = server.run();
-        let (wall, cpu) = (begin.elapsed(), server.cpu());
+        let wall = begin.elapsed();
+        let cpu = server.cpu(wall);
         let done = (board.batch_at() as usize).min(count - 1);
         board.end_batch();
         self.input.written();
@@ -155,7 +160,13 @@ impl Executor {
         self.take_records();
         let runs = done as u32 + 1;
         let run = Run { verdict, wall: wall / runs, cpu: cpu.map(|cpu| cpu / runs) };
+        let littered = self.driver.litters;
+        self.driver.pace = run.wall.max(self.driver.pace / 8 * 7);
         let disturbed = self.clean_up(verdict, runs)?;
+        if self.driver.litters && !littered {
+            // Files of one run were there for the next: all are made again.
+            return Ok(Some((0, None)));
+        }
         Ok(Some((done, (!disturbed).then_some(run))))
     }
 }
@@ -174,7 +185,8 @@ mod tests {
             for (at, input) in inputs.iter().enumerate() {
                 assert_eq!(batch.get(at), input);
                 let (room, longest) = (u.int_in_range(0..=200)?, u.int_in_range(0..=50)?);
-                let (bytes, count) = batch.part(at, room, longest);
+                let most = u.int_in_range(0..=20)?;
+                let (bytes, count) = batch.part(at, room, longest, most);
                 assert!(bytes.len() <= room && bytes.len() % ALIGNED == 0);
                 let mut rest = bytes;
                 for input in &inputs[at..at + count] {
@@ -187,11 +199,11 @@ mod tests {
                 // As many as there can be.
                 if let Some(next) = inputs.get(at + count) {
                     let size = (next.len() + 4).next_multiple_of(ALIGNED);
-                    assert!(bytes.len() + size > room || next.len() > longest);
+                    assert!(bytes.len() + size > room || next.len() > longest || count == most);
                 }
             }
             Ok(())
         })
-        .for_ms(200);
+        .for_cases(1_000);
     }
 }

@@ -1,13 +1,17 @@
 //! The board: the segment that a target of `wug cc` and the executor share.
 //! `wug_runtime::abi` says what is on it.
 //!
-//! Layout: the head, then each region from a page on, the input last, so
-//! that it can grow. A region of which a target uses little costs little:
-//! pages that nobody touches do not exist.
+//! Layout: the head, then each region from a page on. A region of which a
+//! target uses little costs little: pages that nobody touches do not exist.
+//!
+//! A board keeps its length, since a target that could shorten it would end
+//! this process. For longer inputs or more ids there is another board, and
+//! another warden that hands it to the target. Whatever a target writes on it
+//! is foreign: counts are cut to the room that there is, and what is read is
+//! checked where it is used. `fuzzing::board` shows that for any contents.
 
 use super::error::Error;
 use super::memory::Shared;
-use super::sys;
 use super::target::Trace;
 use std::mem::offset_of;
 use std::os::fd::OwnedFd;
@@ -42,6 +46,10 @@ struct Regions {
 const PAGE: u64 = abi::MAP_PAGE as u64;
 const IDS: u64 = 1 << 20;
 const INPUT: u64 = 1 << 20;
+/// The most ids that a target can have: many times those of the largest
+/// programs. A target that claims more is refused, since what it claims is
+/// memory and time of this process.
+pub const MAX_IDS: u64 = 1 << 24;
 /// Room for inputs that are run together.
 const BATCH: u64 = 1 << 18;
 const DICTIONARY: u64 = 1 << 16;
@@ -52,7 +60,6 @@ pub const MAX_INPUT: u64 = u32::MAX as u64 & !(PAGE - 1);
 impl Board {
     /// A board with room for what a trace needs.
     pub fn new(trace: Option<Trace>) -> Result<Board, Error> {
-        let file = sys::memory_file(c"wug-board").map_err(Error::system("make shared memory"))?;
         let mut regions = Regions::default();
         let trace = trace.unwrap_or(Trace { events: 0, pairs: 0 });
         regions.modules.capacity = round(MODULES * size_of::<Module>() as u64);
@@ -65,28 +72,31 @@ impl Board {
         regions.seen.capacity = IDS;
         regions.batch.capacity = BATCH;
         regions.input.capacity = INPUT;
-        Self::lay_out(file, regions)
+        Self::lay_out(regions)
     }
 
-    /// The same file with room for more ids.
+    /// Another board with room for more ids.
     pub fn with_ids(&self, ids: u64) -> Result<Board, Error> {
+        if ids > MAX_IDS {
+            return Err(Error::TooManyIds { ids, limit: MAX_IDS });
+        }
         let mut regions = self.regions;
         regions.map.capacity = round(ids.max(IDS) * 2);
         regions.seen.capacity = regions.map.capacity;
-        Self::lay_out(self.file()?, regions)
+        Self::lay_out(regions)
     }
 
-    /// The same file with room for an input of this length.
+    /// Another board with room for an input of this length.
     pub fn with_input(&self, length: u64) -> Result<Board, Error> {
         if length > MAX_INPUT {
             return Err(Error::TooLong { length: length as usize, limit: MAX_INPUT as usize });
         }
         let mut regions = self.regions;
         regions.input.capacity = round(length.next_power_of_two()).min(MAX_INPUT);
-        Self::lay_out(self.file()?, regions)
+        Self::lay_out(regions)
     }
 
-    fn lay_out(file: OwnedFd, mut regions: Regions) -> Result<Board, Error> {
+    fn lay_out(mut regions: Regions) -> Result<Board, Error> {
         let mut end = round(size_of::<Head>() as u64);
         let all = [
             &mut regions.modules,
@@ -103,7 +113,7 @@ impl Board {
             region.offset = end;
             end += region.capacity;
         }
-        let memory = Shared::map(&file, end as usize)?;
+        let (memory, file) = Shared::new(c"wug-board", end as usize)?;
         let board = Board { file, memory, regions };
         board.introduce();
         Ok(board)
@@ -236,6 +246,18 @@ impl Board {
         to.resize(ids, 0);
         self.memory.copy(at, to);
         self.memory.clear(at, ids);
+    }
+
+    /// What the runtime wrote of a crash, if there was one, for the last time.
+    pub fn take_crash(&self) -> Option<abi::Crash> {
+        let at = offset_of!(Head, crash);
+        if self.word(at + offset_of!(abi::Crash, signal)) == 0 {
+            return None;
+        }
+        // SAFETY: every pattern of bytes is a record.
+        let crash: abi::Crash = unsafe { self.memory.read(at) };
+        self.memory.write(at + offset_of!(abi::Crash, signal), 0u32);
+        Some(crash)
     }
 
     /// Empties the logs for the next run.

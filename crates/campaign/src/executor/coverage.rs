@@ -193,6 +193,6 @@ mod tests {
             assert!(!merge(&map, &mut seen).any() && !has_news(&counts, &seen));
             Ok(())
         })
-        .for_ms(100);
+        .for_cases(600);
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Driver {
     /// Whether a run left files behind: then each is made on its own, so that
     /// none finds them.
     pub litters: bool,
+    /// How long runs take, or took lately if that was longer.
+    pub pace: Duration,
     /// When processes left behind were last looked for, without a namespace.
     last_sweep: Instant,
 }
@@ -57,6 +59,7 @@ impl Driver {
             last_child: 0,
             since_tidy: 0,
             litters: false,
+            pace: Duration::ZERO,
             last_sweep: Instant::now(),
         }
     }
@@ -64,6 +67,10 @@ impl Driver {
     /// Whether runs go by the server.
     pub fn is_served(&self) -> bool {
         self.serve
+    }
+
+    pub fn server(&self) -> Option<&Server> {
+        self.server.as_ref()
     }
 
     pub fn server_mut(&mut self) -> Option<&mut Server> {
@@ -87,6 +94,11 @@ impl Executor {
             },
         }
         Ok(())
+    }
+
+    /// Whether the target has a runtime whose fork server did not start.
+    pub(super) fn has_failed_server(&self) -> bool {
+        self.options.kind == Kind::Auto && self.driver.server.is_some() && !self.driver.serve
     }
 
     /// Whether runs go by a fork server.
@@ -149,14 +161,14 @@ impl Executor {
         self.take_records();
         let run = self.spawn()?;
         self.take_records();
-        self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;
+        self.tidy()?;
         Ok(run)
     }
 
     /// A run by the fork server; None if the server did not survive it.
     fn serve(&mut self, input: &[u8]) -> Result<Option<Run>, Error> {
-        // At most one start for a lost server and one for a longer input.
-        for _ in 0..3 {
+        // At most one start for a lost server, a larger board, its start, a run.
+        for _ in 0..4 {
             let Some(server) = &mut self.driver.server else { return Ok(None) };
             if !server.runs() {
                 self.start_server()?;
@@ -166,6 +178,7 @@ impl Executor {
                 self.input.put(input)?;
             } else if !server.put_input(input)? {
                 server.stop(&mut self.warden)?;
+                self.enlarge_board()?;
                 continue;
             }
             let (reply, begin) = server.run();
@@ -183,7 +196,8 @@ impl Executor {
                     return Ok(None);
                 }
             };
-            let cpu = server.cpu();
+            self.driver.pace = wall.max(self.driver.pace / 8 * 7);
+            let cpu = server.cpu(wall);
             if !server.runs() {
                 self.warden.kill_all()?;
             }
@@ -196,6 +210,7 @@ impl Executor {
 
     /// Copies what the target recorded and makes room for the next run.
     pub(super) fn take_records(&mut self) {
+        self.take_record();
         let Some(server) = &self.driver.server else { return };
         server.take_map(&mut self.coverage);
         if let (Link::Native(board), Some(_)) = (&server.link, self.options.trace) {
@@ -213,12 +228,41 @@ impl Executor {
         let persistent = server.persistent;
         let last = std::mem::replace(&mut self.driver.last_child, server.child());
         let child = self.driver.last_child;
+        let disturbed = self.end_processes(verdict, runs, last)?;
         self.driver.since_tidy += runs;
         if !persistent || child != last || self.driver.since_tidy >= TIDY_EVERY {
             self.driver.since_tidy = 0;
-            let found = self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;
-            self.driver.litters |= found && !persistent;
+            self.driver.litters |= self.tidy()? && !persistent;
         }
+        Ok(disturbed)
+    }
+
+    /// Empties the scratch folder; whether there was anything in it. A target
+    /// that does not let it become empty is ended.
+    pub(super) fn tidy(&mut self) -> Result<bool, Error> {
+        if self.workplace.is_tidy() {
+            return Ok(false);
+        }
+        if !self.warden.pid_namespace {
+            self.warden.sweep(0)?;
+        }
+        if !self.workplace.tidy(false) {
+            self.stop_server()?;
+            self.warden.kill_all()?;
+            if !self.workplace.tidy(true) {
+                // With another warden comes another folder.
+                self.warden.put_down()?;
+                self.relaunch()?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Ends processes that some runs left behind.
+    fn end_processes(&mut self, verdict: Verdict, runs: u32, last: i32) -> Result<bool, Error> {
+        let Some(server) = &mut self.driver.server else { return Ok(false) };
+        let persistent = server.persistent;
+        let child = self.driver.last_child;
         if !self.warden.pid_namespace {
             if verdict != Verdict::Ok || self.driver.last_sweep.elapsed() >= SWEEP_EVERY {
                 self.driver.last_sweep = Instant::now();
@@ -226,7 +270,8 @@ impl Executor {
             }
             return Ok(false);
         }
-        let next = last + if persistent { 1 } else { runs as i32 };
+        // The target can write any number there.
+        let next = last.wrapping_add(if persistent { 1 } else { runs as i32 });
         if last == 0 || child == last || child == next {
             return Ok(false);
         }
@@ -237,7 +282,7 @@ impl Executor {
             self.driver.last_child = 0;
             return Ok(persistent && verdict != Verdict::Ok);
         }
-        let (disturbed, last) = self.warden.sweep(last + 1)?;
+        let (disturbed, last) = self.warden.sweep(last.saturating_add(1))?;
         // The sweep takes a number as well: the next child has the one after.
         self.driver.last_child = last.max(child);
         Ok(disturbed)
@@ -251,13 +296,24 @@ impl Executor {
         }
     }
 
+    /// The next process has no handler of crashes: it would stand between
+    /// the target and its own. A fork server is told anew when it starts.
+    pub(super) fn without_handler(&self) {
+        if let Some(Link::Native(board)) = self.driver.server.as_ref().map(|server| &server.link) {
+            board.want(self.options.wants() & !wug_runtime::abi::WANT_CRASH);
+        }
+    }
+
     /// Starts the fork server, after a pause if it was lost before.
     fn start_server(&mut self) -> Result<(), Error> {
-        let Some(server) = &mut self.driver.server else { return Ok(()) };
         self.driver.last_child = 0;
         let mut failures = 0;
         loop {
-            std::thread::sleep(pause(self.driver.losses + failures));
+            self.options.end.sleep(pause(self.driver.losses + failures));
+            if self.options.end.has_come() {
+                return Err(Error::Ended);
+            }
+            let Some(server) = &mut self.driver.server else { return Ok(()) };
             match server.start(&mut self.warden, &self.options, &self.traits, &self.crash_codes) {
                 Ok(()) => {
                     // Counts of the way to the first run are nobody's.
@@ -265,6 +321,7 @@ impl Executor {
                     self.driver.worked = true;
                     return Ok(());
                 }
+                Err(_) if self.options.end.has_come() => return Err(Error::Ended),
                 Err(error @ (Error::Protocol(_) | Error::Silent(_))) => {
                     failures += 1;
                     // A server that never said a word will hardly learn it.
@@ -272,6 +329,7 @@ impl Executor {
                     if failures >= MAX_FAILURES || hopeless {
                         return Err(if self.driver.worked { Error::Lost { times: failures } } else { error });
                     }
+                    self.enlarge_board()?;
                 }
                 Err(error) => return Err(error),
             }

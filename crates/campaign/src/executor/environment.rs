@@ -20,6 +20,9 @@ const SANITIZERS: [(&str, &[(&str, &str)]); 4] = [
 /// Exit codes of sanitizers that found something.
 pub const CRASH_CODES: [i32; 2] = [86, 23];
 
+/// The exit code of a Rust program that panicked.
+pub const RUST_PANIC: i32 = 101;
+
 /// The environment for a target, as `NAME=VALUE`. What is added wins over
 /// what is there; options of sanitizers are extended.
 pub fn environment(added: &[(OsString, OsString)], rss_limit: Option<u64>) -> Vec<CString> {
@@ -31,6 +34,11 @@ pub fn environment(added: &[(OsString, OsString)], rss_limit: Option<u64>) -> Ve
     // Symbols that are looked up in each child of a fork server cost a fifth
     // of its run.
     let has = |all: &[(OsString, OsString)], name: &str| all.iter().any(|(known, _)| known == name);
+    // A panic of Rust would read the program's debug information each time.
+    if !added.iter().any(|(name, _)| name == "RUST_BACKTRACE") {
+        all.retain(|(name, _)| name != "RUST_BACKTRACE");
+        all.push(("RUST_BACKTRACE".into(), "0".into()));
+    }
     if !has(&all, "LD_BIND_LAZY") && !has(&all, "LD_BIND_NOW") {
         all.push(("LD_BIND_NOW".into(), "1".into()));
     }

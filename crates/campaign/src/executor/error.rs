@@ -30,6 +30,13 @@ pub enum Error {
         /// How many times in a row.
         times: u32,
     },
+    /// The target claims to have more ids than there can be.
+    TooManyIds {
+        /// How many.
+        ids: u64,
+        /// How many there can be.
+        limit: u64,
+    },
     /// The target cannot be given an input of this length.
     TooLong {
         /// Its length.
@@ -37,6 +44,10 @@ pub enum Error {
         /// The longest possible.
         limit: usize,
     },
+    /// The target does not start with so many bytes of memory, but with more.
+    Memory(u64),
+    /// All runs are to end: see [`super::End`].
+    Ended,
     /// Something else failed.
     System {
         /// What was tried.
@@ -47,6 +58,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What a call gave; nothing if it was cut short by the end of all runs.
+    pub fn unless_ended<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
+        match result {
+            Err(Error::Ended) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
     pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
         move |source| Error::System { doing, source }
     }
@@ -73,9 +92,19 @@ impl fmt::Display for Error {
             }
             Error::Protocol(what) => write!(f, "the target's fork server is not understood: {what}"),
             Error::Lost { times } => write!(f, "the target's fork server ended {times} times in a row"),
+            Error::TooManyIds { ids, limit } => {
+                write!(f, "the target claims a coverage map of {ids} ids: at most {limit} are taken")
+            }
             Error::TooLong { length, limit } => {
                 write!(f, "an input of {length} bytes is too long: the target takes at most {limit}")
             }
+            Error::Memory(limit) => write!(
+                f,
+                "the target does not start with {} MB of memory, but does without a limit: give it more with \
+                 -m MB, or leave -m out",
+                limit >> 20
+            ),
+            Error::Ended => f.write_str("the time is up"),
             Error::System { doing, source } => write!(f, "cannot {doing}: {source}"),
         }
     }

@@ -5,6 +5,7 @@
 
 use super::error::Error;
 use super::sys;
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
 
@@ -22,23 +23,24 @@ unsafe impl Send for Shared {}
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    /// Maps a file in memory, of this length from now on.
-    pub fn map(file: &OwnedFd, length: usize) -> Result<Shared, Error> {
+    /// A new file in memory and its mapping. The file is sealed: no process
+    /// can shorten it, which would end this one by SIGBUS, or lengthen it.
+    pub fn new(name: &CStr, length: usize) -> Result<(Shared, OwnedFd), Error> {
         let failed = "map shared memory";
-        // SAFETY: a new mapping of a file that is as long.
+        let file = sys::sealed_memory_file(name, length).map_err(Error::system("make shared memory"))?;
+        // SAFETY: a new mapping of a file that is as long and stays so.
         unsafe {
-            sys::check(libc::ftruncate(file.as_raw_fd(), length as libc::off_t).into())
-                .map_err(Error::system(failed))?;
             let rights = libc::PROT_READ | libc::PROT_WRITE;
             let start = libc::mmap(ptr::null_mut(), length, rights, libc::MAP_SHARED, file.as_raw_fd(), 0);
             if start == libc::MAP_FAILED {
                 return Err(Error::System { doing: failed, source: std::io::Error::last_os_error() });
             }
-            Ok(Shared { start: start.cast(), length, system_v: false })
+            Ok((Shared { start: start.cast(), length, system_v: false }, file))
         }
     }
 
-    /// A segment of System V for a user, and its number. It is marked for
+    /// A segment of System V for a user, and its number. The system has no way
+    /// to change its length. It is marked for
     /// removal at once: it can still be attached by number, and it is gone
     /// with the last process that has it.
     pub fn system_v(length: usize, owner: Option<u32>) -> Result<(Shared, i32), Error> {
@@ -200,10 +202,33 @@ mod tests {
     }
 
     #[test]
+    fn nobody_can_change_the_length_of_a_file_or_seal_it() {
+        let (memory, file) = Shared::new(c"wug-test", 8192).expect("a mapping");
+        let fd = file.as_raw_fd();
+        for length in [0, 4096, 8191, 8193, 1 << 40] {
+            // SAFETY: no memory is involved.
+            assert_eq!(unsafe { libc::ftruncate(fd, length) }, -1, "{length}");
+        }
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(libc::fallocate(fd, 0, 8192, 4096), -1);
+            for seal in [libc::F_SEAL_WRITE, libc::F_SEAL_FUTURE_WRITE] {
+                assert_eq!(libc::fcntl(fd, libc::F_ADD_SEALS, seal), -1);
+            }
+            // A hole is filled with zeros when it is read.
+            memory.put(8191, &[7]);
+            let hole = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+            assert_eq!(libc::fallocate(fd, hole, 0, 8192), 0);
+        }
+        let mut byte = [1];
+        memory.copy(8191, &mut byte);
+        assert_eq!(byte, [0]);
+    }
+
+    #[test]
     #[should_panic]
     fn nothing_is_read_outside() {
-        let file = sys::memory_file(c"wug-test").expect("a file");
-        let memory = Shared::map(&file, 4096).expect("a mapping");
+        let (memory, _) = Shared::new(c"wug-test", 4096).expect("a mapping");
         memory.copy(4090, &mut [0; 7]);
     }
 }

@@ -18,11 +18,12 @@
 
 mod afl;
 mod batch;
-mod board;
+pub(crate) mod board;
 mod confine;
 pub mod cores;
 pub mod coverage;
 mod drive;
+mod end;
 mod environment;
 mod error;
 mod input;
@@ -30,37 +31,40 @@ mod memory;
 mod observation;
 mod server;
 mod spawn;
-mod stack;
+pub(crate) mod stack;
 mod sys;
 mod target;
+mod unseen;
 mod verdict;
 mod warden;
 mod watchdog;
 
 pub use batch::Batch;
 pub use confine::{Confinement, Layer, Missing};
+pub use end::End;
 pub use error::Error;
 pub use observation::Observation;
-pub use stack::{Crash, Frame};
+pub use stack::{Crash, Frame, Record, SITE_FRAMES, Said, Site};
 pub use target::{Kind, Options, Output, Target, Trace};
+pub use unseen::{Unseen, unseen};
 pub use verdict::Verdict;
 
 use afl::AflMemory;
 use board::Board;
-use confine::{User, Workplace};
+use confine::{Shown, User, Workplace, view};
 use drive::Driver;
 use input::InputFile;
 use memory::IpcSpace;
 use server::{Link, Server};
-use std::ffi::{CString, OsStr, OsString};
+use spawn::Run;
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use target::Traits;
-use warden::{Job, Warden, c_path};
+use warden::{Job, Warden};
 use wug_runtime::abi;
 
 /// Runs one target on one input after the other.
@@ -91,6 +95,9 @@ pub struct Executor {
     events: Vec<abi::Event>,
     pairs: Vec<u32>,
     depth: u32,
+    /// Where the runtime of the target saw it crash.
+    recorded: Option<abi::Crash>,
+    knowledge: stack::Knowledge,
 }
 
 impl std::fmt::Debug for Executor {
@@ -114,7 +121,7 @@ impl Executor {
         // A native target gets the file to write to as well.
         let safe = user.is_some() && !traits.native;
         let input = match target.reads_file() {
-            true => InputFile::at(&workplace.input(), safe)?,
+            true => InputFile::at(&workplace.input(false), safe)?,
             false => InputFile::on_stdin(safe)?,
         };
         let link = match traits {
@@ -128,12 +135,16 @@ impl Executor {
             }
             _ => None,
         };
-        let job = job(&target, &options, &traits, &workplace, &input, &program, link.as_ref())?;
+        let shown = shown(&target, &options, &program, user.is_some());
+        let job = job(&target, &options, &traits, shown, &input, link.as_ref())?;
         let mut warden = Warden::launch(&job, &mut workplace, user)?;
         warden.missing.extend(missing);
         let mut crash_codes = options.crash_codes.clone();
         if traits.sanitized {
             crash_codes.extend(environment::CRASH_CODES);
+        }
+        if traits.rust {
+            crash_codes.push(environment::RUST_PANIC);
         }
         let server = link.map(|link| Server::new(link, &warden, &options, owner)).transpose()?;
         let driver = Driver::new(server);
@@ -152,9 +163,23 @@ impl Executor {
             events: Vec::new(),
             pairs: Vec::new(),
             depth: 0,
+            recorded: None,
+            knowledge: stack::Knowledge::default(),
         };
         executor.choose_kind()?;
+        executor.check_memory(target)?;
         Ok(executor)
+    }
+
+    /// Whether a fork server that ended before its first word does better
+    /// without a bound on its memory: then the bound is a mistake.
+    fn check_memory(&self, target: Target) -> Result<(), Error> {
+        let (Some(limit), true) = (self.options.memory, self.has_failed_server()) else { return Ok(()) };
+        let unbounded = Options { memory: None, ..self.options.clone() };
+        match Executor::new(target, unbounded) {
+            Ok(other) if other.has_server() => Err(Error::Memory(limit)),
+            _ => Ok(()),
+        }
     }
 
     /// The layers of confinement that this machine does not permit.
@@ -170,9 +195,20 @@ impl Executor {
         }
     }
 
+    /// When all runs are to end.
+    pub fn end(&self) -> &End {
+        &self.options.end
+    }
+
     /// Runs the target on an input.
     pub fn run(&mut self, input: &[u8]) -> Result<Observation<'_>, Error> {
-        let run = match self.drive(input) {
+        let driven = if self.options.end.has_come() { Err(Error::Ended) } else { self.drive(input) };
+        let run = match driven {
+            // A run that was cut short tells nothing, nor does a server that
+            // was given no time to start.
+            Ok(Run { verdict: Verdict::Timeout, .. }) | Err(_) if self.options.end.has_come() => {
+                return Err(Error::Ended);
+            }
             // Somebody killed the warden, and all that it watched over.
             Err(_) if self.warden.is_gone() => {
                 self.relaunch()?;
@@ -187,7 +223,7 @@ impl Executor {
             let records = (std::mem::take(&mut self.coverage), std::mem::take(&mut self.events));
             let pairs = std::mem::take(&mut self.pairs);
             let depth = self.depth;
-            if self.examine(input)?.verdict == Verdict::OutOfMemory {
+            if self.locate_crash(input)?.verdict == Verdict::OutOfMemory {
                 verdict = Verdict::OutOfMemory;
             }
             (self.coverage, self.events) = records;
@@ -197,7 +233,7 @@ impl Executor {
     }
 
     /// What was seen of a run.
-    fn observation(&self, verdict: Verdict, run: spawn::Run) -> Observation<'_> {
+    fn observation(&self, verdict: Verdict, run: Run) -> Observation<'_> {
         Observation {
             verdict,
             wall: run.wall,
@@ -210,9 +246,25 @@ impl Executor {
         }
     }
 
+    /// Hands the target a larger board, if its server needs one. Descriptors
+    /// come to a target only through its warden, so there is another. That is
+    /// rare: for inputs and programs far beyond the usual.
+    fn enlarge_board(&mut self) -> Result<(), Error> {
+        let Some(server) = self.driver.server_mut() else { return Ok(()) };
+        let Some(file) = server.enlarge()? else { return Ok(()) };
+        let handed = self.job.pass.iter_mut().find(|(_, number)| *number == board::DESCRIPTOR);
+        if let Some((handed, _)) = handed {
+            *handed = file;
+        }
+        self.warden.put_down()?;
+        self.relaunch()
+    }
+
     /// Starts another warden in place of one that is gone.
-    fn relaunch(&mut self) -> Result<(), Error> {
+    pub(super) fn relaunch(&mut self) -> Result<(), Error> {
+        let missing = std::mem::take(&mut self.warden.missing);
         self.warden = Warden::launch(&self.job, &mut self.workplace, self.user)?;
+        self.warden.missing = missing;
         match self.driver.server_mut() {
             Some(server) => server.follow(&self.warden, &self.options),
             None => Ok(()),
@@ -220,25 +272,37 @@ impl Executor {
     }
 }
 
+/// What a target sees of the machine, besides what all see.
+fn shown(target: &Target, options: &Options, program: &Path, as_stranger: bool) -> Shown {
+    let all = |paths: &[PathBuf]| paths.iter().map(|path| view::absolute(path)).collect();
+    let named = view::absolute(program);
+    // The loader looks for libraries beside the file itself, not beside a
+    // link to it; of what all see, the links are there.
+    let program = if view::is_system(&named) { named } else { program.canonicalize().unwrap_or(named) };
+    let variable = |name: &str| {
+        let own = target.environment.iter().rfind(|(known, _)| known == name);
+        own.map(|(_, value)| value.clone()).or_else(|| std::env::var_os(name))
+    };
+    Shown {
+        libraries: confine::libraries(&program, variable),
+        folder: std::env::current_dir().unwrap_or_else(|_| "/".into()),
+        read: all(&options.confinement.allow_read),
+        write: all(&options.confinement.allow_write),
+        program,
+        as_stranger,
+    }
+}
+
 fn job(
     target: &Target,
     options: &Options,
     traits: &Traits,
-    workplace: &Workplace,
+    shown: Shown,
     input: &InputFile,
-    program: &Path,
     link: Option<&Link>,
 ) -> Result<Job, Error> {
-    let c = |text: &OsStr| {
-        let nul =
-            |error: std::ffi::NulError| Error::System { doing: "pass an argument", source: error.into() };
-        CString::new(text.as_bytes()).map_err(nul)
-    };
-    let mut arguments = vec![c(&target.program)?];
-    for argument in target.arguments_with(&workplace.input()) {
-        arguments.push(c(&argument)?);
-    }
-    let mut added: Vec<(OsString, OsString)> = vec![("TMPDIR".into(), workplace.scratch().into())];
+    let arguments = [&target.program].into_iter().chain(&target.arguments).cloned().collect();
+    let mut added: Vec<(OsString, OsString)> = Vec::new();
     let mut pass = Vec::new();
     let mut changing = Vec::new();
     let mut ipc = None;
@@ -247,6 +311,8 @@ fn job(
             added.push((abi::ENV_BOARD.into(), board::DESCRIPTOR.to_string().into()));
             pass.push((board.file()?, board::DESCRIPTOR));
             pass.push((input.writer()?, board::INPUT_DESCRIPTOR));
+            // Without one, runs cost more page faults.
+            pass.extend(sys::dormant_ring().ok().map(|ring| (ring, abi::RING_FD)));
         }
         Some(Link::Afl(memory)) => {
             added.extend(afl::environment(traits));
@@ -258,10 +324,13 @@ fn job(
     added.extend(target.environment.iter().cloned());
     // A limit of addresses would break sanitizers, so they count themselves.
     let (own, limit) = if traits.shadow { (options.memory, None) } else { (None, options.memory) };
+    // The warden says where the scratch folder is.
+    let mut environment = environment::environment(&added, own);
+    environment.retain(|entry| !entry.to_bytes().starts_with(b"TMPDIR="));
     Ok(Job {
-        program: c_path(program),
+        shown,
         arguments,
-        environment: environment::environment(&added, own),
+        environment,
         changing,
         stdin: input.stdin()?,
         output: outputs(options)?,

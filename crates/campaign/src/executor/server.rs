@@ -5,7 +5,8 @@
 //! shared memory, the first words, and what a run says.
 
 use super::afl::{AFL_DEFAULT_IDS, AFL_IDS, AflMemory};
-use super::board::{Board, INPUT_DESCRIPTOR};
+use super::board::{Board, INPUT_DESCRIPTOR, MAX_IDS};
+use super::end::End;
 use super::error::Error;
 use super::sys;
 use super::target::{Options, Traits};
@@ -13,10 +14,13 @@ use super::warden::{Command, Commander, Warden};
 use super::watchdog::{Clock, Stop, Watchdog};
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wug_runtime::abi;
+
+/// No machine that we know of has more.
+const MAX_CORES: u32 = 4096;
 
 /// What a fork server said of a run.
 pub enum Reply {
@@ -75,6 +79,15 @@ pub struct Server {
     killed: bool,
     number: u32,
     owner: Option<u32>,
+    /// A board that has room for what this one has not.
+    larger: Option<Board>,
+}
+
+/// How long a fork server may take for its first words.
+struct Patience {
+    until: Instant,
+    limit: Duration,
+    end: End,
 }
 
 struct Pipes {
@@ -102,7 +115,17 @@ impl Server {
             killed: false,
             number: 0,
             owner,
+            larger: None,
         })
+    }
+
+    /// Takes a larger board, if one was found to be needed: what the target is
+    /// to be handed. Then another warden has to start it.
+    pub fn enlarge(&mut self) -> Result<Option<OwnedFd>, Error> {
+        let Some(board) = self.larger.take() else { return Ok(None) };
+        let file = board.file()?;
+        self.link = Link::Native(Arc::new(board));
+        Ok(Some(file))
     }
 
     /// From now on another warden starts it; what the last one started is gone.
@@ -140,8 +163,12 @@ impl Server {
             return Err(Error::Protocol("no pipes".into()));
         };
         let mut pipes = Pipes { control, status };
-        let end = Instant::now() + options.handshake;
-        let heard = self.hear(&mut pipes, end, options.handshake, traits);
+        let patience = Patience {
+            until: Instant::now() + options.handshake,
+            limit: options.handshake,
+            end: options.end.clone(),
+        };
+        let heard = self.hear(&mut pipes, &patience, traits);
         if let Err(error) = heard {
             warden.kill_all()?;
             return Err(error);
@@ -156,18 +183,12 @@ impl Server {
         warden.kill_all().map(drop)
     }
 
-    fn hear(
-        &mut self,
-        pipes: &mut Pipes,
-        end: Instant,
-        limit: Duration,
-        traits: &Traits,
-    ) -> Result<(), Error> {
-        let first = pipes.word(end, limit)?;
+    fn hear(&mut self, pipes: &mut Pipes, patience: &Patience, traits: &Traits) -> Result<(), Error> {
+        let first = pipes.word(patience)?;
         self.shared_input = false;
         self.batches = false;
         if first & 0xffff_ff00 == abi::V1_HELLO & 0xffff_ff00 {
-            return self.hear_v1(pipes, first, end, limit);
+            return self.hear_v1(pipes, first, patience);
         }
         if first & 0xffff_0000 == abi::V1_ERROR {
             return Err(Error::Protocol(format!("it reports error {}", first & 0xffff)));
@@ -178,45 +199,47 @@ impl Server {
         memory.ids = AFL_DEFAULT_IDS;
         let options = if first & abi::OLD_ENABLED == abi::OLD_ENABLED { first } else { 0 };
         if options & abi::OLD_MAPSIZE != 0 {
+            // At most `AFL_IDS`: there are no more bits.
             memory.ids = ((options & 0x00ff_fffe) >> 1) as usize + 1;
         }
         let offered = options & (abi::OLD_SHARED_INPUT | abi::OLD_AUTODICT);
         if offered != 0 {
             let accepted = options & abi::OLD_SHARED_INPUT;
-            pipes.say(abi::OLD_ENABLED | accepted)?;
+            pipes.say(abi::OLD_ENABLED | accepted, patience)?;
             self.shared_input = accepted != 0;
         }
         self.persistent = traits.afl_persistent;
         Ok(())
     }
 
-    fn hear_v1(&mut self, pipes: &mut Pipes, hello: u32, end: Instant, limit: Duration) -> Result<(), Error> {
+    fn hear_v1(&mut self, pipes: &mut Pipes, hello: u32, patience: &Patience) -> Result<(), Error> {
         if hello != abi::V1_HELLO {
             return Err(Error::Protocol(format!("version {} is not known", hello & 0xff)));
         }
-        pipes.say(!hello)?;
-        let options = pipes.word(end, limit)?;
+        pipes.say(!hello, patience)?;
+        let options = pipes.word(patience)?;
         if options & 0xffff_0000 == abi::V1_ERROR {
             let code = options & 0xffff;
-            if let Link::Native(board) = &mut self.link
+            if let Link::Native(board) = &self.link
                 && code == abi::V1_ERROR_MAP_SIZE
             {
-                *board = Arc::new(board.with_ids(board.ids_wanted())?);
+                self.larger = Some(board.with_ids(board.ids_wanted())?);
             }
             return Err(Error::Protocol(format!("it reports error {code}")));
         }
         let ids =
-            if options & abi::V1_MAPSIZE != 0 { pipes.word(end, limit)? as usize } else { AFL_DEFAULT_IDS };
+            if options & abi::V1_MAPSIZE != 0 { pipes.word(patience)? as usize } else { AFL_DEFAULT_IDS };
         if options & abi::V1_AUTODICT != 0 {
-            let length = pipes.word(end, limit)? as usize;
-            pipes.skip(length, end, limit)?;
+            let length = pipes.word(patience)? as usize;
+            pipes.skip(length, patience)?;
         }
-        let last = pipes.word(end, limit)?;
+        let last = pipes.word(patience)?;
         if last != hello {
             return Err(Error::Protocol(format!("it ends with {last:#x}")));
         }
         match &mut self.link {
             Link::Native(board) => {
+                at_most(board.ids_wanted().max(ids as u64), MAX_IDS)?;
                 let features = board.features();
                 self.shared_input = features & abi::HAS_SHARED_INPUT != 0;
                 self.batches = features & abi::HAS_BATCH != 0;
@@ -224,7 +247,8 @@ impl Server {
             }
             Link::Afl(memory) => {
                 self.shared_input = options & abi::V1_SHARED_INPUT != 0;
-                memory.ids = ids.clamp(1, AFL_IDS);
+                at_most(ids as u64, AFL_IDS as u64)?;
+                memory.ids = ids.max(1);
             }
         }
         Ok(())
@@ -236,8 +260,7 @@ impl Server {
         match &mut self.link {
             Link::Native(board) => {
                 if input.len() as u64 > board.input_capacity() {
-                    // The watchdog keeps its view of the same file.
-                    *board = Arc::new(board.with_input(input.len() as u64)?);
+                    self.larger = Some(board.with_input(input.len() as u64)?);
                     return Ok(false);
                 }
                 board.put_input(input);
@@ -297,11 +320,13 @@ impl Server {
         self.watchdog.clock().set_limit(timeout);
     }
 
-    /// CPU time of the last run, where the target measures it.
-    pub fn cpu(&self) -> Option<Duration> {
+    /// CPU time of the last run, where the target measures it; no more than
+    /// its time allows.
+    pub fn cpu(&self, wall: Duration) -> Option<Duration> {
         match &self.link {
             Link::Native(board) => {
-                Some(board.cpu_nanos()).filter(|nanos| *nanos > 0).map(Duration::from_nanos)
+                let nanos = Some(board.cpu_nanos()).filter(|nanos| *nanos > 0);
+                nanos.map(|nanos| Duration::from_nanos(nanos).min(wall.saturating_mul(MAX_CORES)))
             }
             Link::Afl(_) => None,
         }
@@ -328,13 +353,18 @@ impl Server {
     }
 }
 
+/// Refuses a target that claims more ids than there can be.
+fn at_most(ids: u64, limit: u64) -> Result<(), Error> {
+    if ids > limit { Err(Error::TooManyIds { ids, limit }) } else { Ok(()) }
+}
+
 fn watchdog(link: &Link, warden: &Warden, options: &Options) -> Result<Watchdog, Error> {
     let board = match link {
         Link::Native(board) => Some(board.clone()),
         Link::Afl(_) => None,
     };
     let stopper = Arc::new(Stopper { board, clock: std::sync::OnceLock::new() });
-    let watchdog = Watchdog::new(options.timeout, warden.commander()?, stopper.clone())
+    let watchdog = Watchdog::new(options.timeout, options.end.clone(), warden.commander()?, stopper.clone())
         .map_err(Error::system("start a thread"))?;
     let _ = stopper.clock.set(watchdog.clock().clone());
     Ok(watchdog)
@@ -342,30 +372,31 @@ fn watchdog(link: &Link, warden: &Warden, options: &Options) -> Result<Watchdog,
 
 impl Pipes {
     /// A word of the handshake.
-    fn word(&mut self, end: Instant, limit: Duration) -> Result<u32, Error> {
+    fn word(&mut self, patience: &Patience) -> Result<u32, Error> {
         let mut bytes = [0; 4];
-        self.bytes(&mut bytes, end, limit)?;
+        self.bytes(&mut bytes, patience)?;
         Ok(u32::from_ne_bytes(bytes))
     }
 
-    fn skip(&mut self, length: usize, end: Instant, limit: Duration) -> Result<(), Error> {
+    fn skip(&mut self, length: usize, patience: &Patience) -> Result<(), Error> {
         let mut buffer = [0; 4096];
         let mut left = length;
         while left > 0 {
             let part = left.min(buffer.len());
-            self.bytes(&mut buffer[..part], end, limit)?;
+            self.bytes(&mut buffer[..part], patience)?;
             left -= part;
         }
         Ok(())
     }
 
-    fn bytes(&mut self, to: &mut [u8], end: Instant, limit: Duration) -> Result<(), Error> {
+    fn bytes(&mut self, to: &mut [u8], patience: &Patience) -> Result<(), Error> {
         let failed = "hear the fork server";
         let mut done = 0;
         while done < to.len() {
-            let left = end.saturating_duration_since(Instant::now());
-            if sys::readable([self.status.as_raw_fd()], left).map_err(Error::system(failed))?.is_none() {
-                return Err(Error::Silent(limit));
+            let waited = patience.end.readable([self.status.as_raw_fd()], patience.until);
+            // One that never ends what it has to say is as good as silent.
+            if waited.map_err(Error::system(failed))?.is_none() || Instant::now() >= patience.until {
+                return Err(Error::Silent(patience.limit));
             }
             match self.status.read(&mut to[done..]) {
                 Ok(0) => return Err(Error::Protocol("it ended before it said a word".into())),
@@ -377,7 +408,13 @@ impl Pipes {
         Ok(())
     }
 
-    fn say(&mut self, word: u32) -> Result<(), Error> {
+    fn say(&mut self, word: u32, patience: &Patience) -> Result<(), Error> {
+        // A target can fill the pipe that it is to read from.
+        let left = patience.until.saturating_duration_since(Instant::now());
+        let ready = sys::writable(self.control.as_raw_fd(), patience.end.nap(left));
+        if !ready.map_err(Error::system("reach the fork server"))? {
+            return Err(Error::Silent(patience.limit));
+        }
         let told = self.control.write_all(&word.to_ne_bytes());
         told.map_err(|_| Error::Protocol("it ended before it heard a word".into()))
     }

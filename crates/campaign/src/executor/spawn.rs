@@ -1,10 +1,10 @@
 //! A run in a new process, without any help of the target.
 
+use super::Executor;
 use super::error::Error;
 use super::target::Output;
 use super::verdict::Verdict;
 use super::warden::{Command, Ended};
-use super::{Executor, sys};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsRawFd;
@@ -61,12 +61,10 @@ impl Executor {
         deadline: Instant,
     ) -> Result<Option<Ended>, Error> {
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let output = match pipe {
-                Some(pipe) => pipe.as_raw_fd(),
-                None => return self.warden.ended(left),
-            };
-            let waited = sys::readable([self.warden.descriptor(), output], left);
+            let warden = self.warden.descriptor();
+            // Twice the warden, if there is nothing else to wait for.
+            let output = pipe.as_ref().map_or(warden, |pipe| pipe.as_raw_fd());
+            let waited = self.options.end.readable([warden, output], deadline);
             match waited.map_err(Error::system("wait for the target"))? {
                 None => return Ok(None),
                 Some([true, _]) => return self.warden.ended(GRACE),

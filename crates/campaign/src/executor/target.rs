@@ -1,13 +1,17 @@
 //! What to run, and how.
 
 use super::confine::Confinement;
+use super::end::End;
 use super::error::Error;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use wug_files::regular;
 use wug_runtime::abi;
 
 /// A program with its arguments. `@@` in an argument stands for the path of
@@ -82,12 +86,16 @@ pub struct Options {
     pub cpu_time: bool,
     /// Log comparisons and pairs of blocks of a traced build.
     pub trace: Option<Trace>,
+    /// Have the runtime of `wug cc` write where a run crashes.
+    pub record_crashes: bool,
     /// Its output.
     pub output: Output,
     /// Exit codes that count as crashes, besides those of sanitizers.
     pub crash_codes: Vec<i32>,
     /// What keeps it from harm.
     pub confinement: Confinement,
+    /// When all runs are to end, also one that is under way.
+    pub end: End,
 }
 
 impl Default for Options {
@@ -101,9 +109,11 @@ impl Default for Options {
             fresh: false,
             cpu_time: false,
             trace: None,
+            record_crashes: false,
             output: Output::Discard,
             crash_codes: Vec::new(),
             confinement: Confinement::default(),
+            end: End::default(),
         }
     }
 }
@@ -116,6 +126,7 @@ impl Options {
             wants |= if trace.events > 0 { abi::WANT_EVENTS } else { 0 };
             wants |= if trace.pairs > 0 { abi::WANT_PAIRS } else { 0 };
         }
+        wants |= if self.record_crashes { abi::WANT_CRASH } else { 0 };
         wants |= if self.fresh { abi::WANT_FORK } else { 0 };
         wants | if self.cpu_time { abi::WANT_CPU_TIME } else { 0 }
     }
@@ -142,11 +153,6 @@ impl Target {
     /// Whether it reads a file.
     pub fn reads_file(&self) -> bool {
         self.arguments.iter().any(|argument| find(argument.as_bytes(), b"@@").is_some())
-    }
-
-    /// The arguments, with the path of the input.
-    pub(crate) fn arguments_with(&self, input: &Path) -> Vec<OsString> {
-        self.arguments.iter().map(|argument| replaced(argument, input.as_os_str())).collect()
     }
 
     /// Whether its file was built with `wug cc` or AFL++.
@@ -190,13 +196,15 @@ pub(crate) struct Traits {
     pub shadow: bool,
     /// Has any sanitizer with exit codes of its own.
     pub sanitized: bool,
+    /// Written in Rust, which has an exit code for panics.
+    pub rust: bool,
 }
 
 impl Traits {
     /// Looks for the names that the runtimes look up.
     pub fn of(path: &Path, as_afl: bool) -> Traits {
-        let Ok(bytes) = fs::read(path) else { return Traits::default() };
-        let has = |name: &str| find(&bytes, name.as_bytes()).is_some();
+        let Ok(found) = names_in(path) else { return Traits::default() };
+        let has = |name: &str| found.contains(name);
         let native = !as_afl && has(abi::ENV_BOARD);
         // What instrumented code calls: the runtime of `wug cc` names the
         // sanitizers as well, in case they are there.
@@ -209,11 +217,47 @@ impl Traits {
             afl_deferred: !native && has("##SIG_AFL_DEFER_FORKSRV##"),
             shadow,
             sanitized: shadow || has("liblsan.so") || has("LeakSanitizer"),
+            rust: has("RUST_BACKTRACE"),
         }
     }
 }
 
-fn replaced(argument: &OsStr, path: &OsStr) -> OsString {
+/// Names that tell how a program was built.
+const NAMES: [&str; 10] = [
+    abi::ENV_BOARD,
+    abi::ENV_AFL_MAP,
+    "__asan_version_mismatch_check",
+    "__msan_param_tls",
+    "__tsan_func_entry",
+    "##SIG_AFL_PERSISTENT##",
+    "##SIG_AFL_DEFER_FORKSRV##",
+    "liblsan.so",
+    "LeakSanitizer",
+    "RUST_BACKTRACE",
+];
+/// Bytes of a program that are looked through, and how many at a time.
+const MAX_PROGRAM: u64 = 4 << 30;
+const WINDOW: u64 = 4 << 20;
+
+/// Which of the names are in a file.
+fn names_in(path: &Path) -> std::io::Result<HashSet<&'static str>> {
+    let mut file = regular::open(path)?.take(MAX_PROGRAM);
+    let overlap = NAMES.iter().map(|name| name.len()).max().unwrap_or(0);
+    let mut found = HashSet::new();
+    let mut bytes = Vec::new();
+    loop {
+        // A name may stand across the border of two windows.
+        let kept = bytes.len().min(overlap);
+        bytes.drain(..bytes.len() - kept);
+        if (&mut file).take(WINDOW).read_to_end(&mut bytes)? == 0 {
+            return Ok(found);
+        }
+        found.extend(NAMES.iter().filter(|name| find(&bytes, name.as_bytes()).is_some()));
+    }
+}
+
+/// An argument with the path of the input in it.
+pub(crate) fn replaced(argument: &OsStr, path: &OsStr) -> OsString {
     let mut out = Vec::new();
     let mut rest = argument.as_bytes();
     while let Some(at) = find(rest, b"@@") {

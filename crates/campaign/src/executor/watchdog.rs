@@ -6,9 +6,12 @@
 //! could be over, and looks again: as a later run can only be over later,
 //! one look per timeout is enough, and each run is ended on time.
 //!
+//! At the end of a campaign ([`End`]) the time of every run is up.
+//!
 //! A run has one end: whoever takes it out of [`Clock::state`] first, the
 //! executor or the watchdog, has ended it.
 
+use super::end::End;
 use super::warden::Commander;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -17,7 +20,8 @@ use std::time::{Duration, Instant};
 
 /// What a watchdog does to end a run.
 pub trait Stop: Send + Sync {
-    /// How far the run is: as long as this changes, its time begins anew.
+    /// How far the run is: when this grows, its time begins anew, up to
+    /// [`WHOLE`]. The target writes it: it may be anything.
     fn progress(&self) -> u32;
     /// Ends run `number`; what follows must be an answer on the pipe.
     fn stop(&self, number: u32, commander: &Commander);
@@ -87,12 +91,22 @@ impl std::fmt::Debug for Watchdog {
     }
 }
 
+/// The time of all inputs that are run together, in times of one run. Whatever
+/// a target says of its progress, it ends then.
+const WHOLE: u32 = 2;
 /// For a fork server to answer after its child was killed.
 const GRACE: Duration = Duration::from_secs(2);
+/// The same when the campaign is to end.
+const SHORT_GRACE: Duration = Duration::from_millis(200);
 
 impl Watchdog {
     /// Watches runs of at most this time.
-    pub fn new(limit: Duration, commander: Commander, stop: Arc<dyn Stop>) -> std::io::Result<Watchdog> {
+    pub fn new(
+        limit: Duration,
+        end: End,
+        commander: Commander,
+        stop: Arc<dyn Stop>,
+    ) -> std::io::Result<Watchdog> {
         let clock = Arc::new(Clock {
             epoch: Instant::now(),
             state: AtomicU64::new(0),
@@ -107,7 +121,7 @@ impl Watchdog {
         clock.set_limit(limit);
         let shared = clock.clone();
         let builder = std::thread::Builder::new().name("watchdog".into()).stack_size(64 << 10);
-        let thread = builder.spawn(move || watch(&shared, &commander, &*stop))?;
+        let thread = builder.spawn(move || watch(&shared, &end, &commander, &*stop))?;
         Ok(Watchdog { clock, thread: Some(thread) })
     }
 
@@ -128,40 +142,35 @@ impl Drop for Watchdog {
     }
 }
 
-fn watch(clock: &Clock, commander: &Commander, stop: &dyn Stop) {
-    // The run that was stopped, and when it is to be ended the hard way.
+fn watch(clock: &Clock, end: &End, commander: &Commander, stop: &dyn Stop) {
+    // The run that was stopped, and when; later it is ended the hard way.
     let mut stopped: Option<(u64, Duration)> = None;
-    // A run that had come so far, and when that was seen first.
-    let mut mark: Option<(u64, u32, Duration)> = None;
+    let mut mark = None;
     loop {
         let state = clock.state.load(Ordering::Acquire);
         let began = Duration::from_nanos(clock.began.load(Ordering::Relaxed));
         let limit = clock.limit();
         let now = clock.epoch.elapsed();
+        let over = end.has_come();
+        let grace = if over { SHORT_GRACE } else { GRACE };
         // Whatever begins from now on is not over before.
         let mut until = now + limit;
         if state & 1 == 1 {
-            if let Some((run, end)) = stopped
+            if let Some((run, since)) = stopped
                 && run == state
-                && now >= end
+                && now >= since + grace
             {
                 commander.kill_all();
-                stopped = Some((run, now + GRACE));
+                stopped = Some((run, now));
             }
-            until = until.min(now + GRACE);
+            until = until.min(now + grace);
         } else if state != 0 {
-            let mut since = began;
-            if now >= began + limit {
-                let progress = stop.progress();
-                since = match mark {
-                    Some((run, known, since)) if run == state && known == progress => since,
-                    _ if progress == 0 => began,
-                    _ => now,
-                };
-                mark = Some((state, progress, since));
+            let mut deadline = began.saturating_add(limit);
+            if now >= deadline {
+                deadline = extended(&mut mark, state, stop.progress(), began, now, limit);
             }
-            if now < since + limit {
-                until = since + limit;
+            if now < deadline && !over {
+                until = deadline;
             // Fails if the run has just ended, or another has begun.
             } else if clock
                 .state
@@ -170,14 +179,40 @@ fn watch(clock: &Clock, commander: &Commander, stop: &dyn Stop) {
             {
                 stop.stop((state >> 1) as u32, commander);
                 clock.stopped.store(state | 1, Ordering::Release);
-                stopped = Some((state | 1, now + GRACE));
-                until = until.min(now + GRACE);
+                stopped = Some((state | 1, now));
+                until = until.min(now + grace);
             }
         }
-        if !sleep(clock, until.saturating_sub(now), limit) {
+        // Once it has come, only a run that was stopped is worth a look.
+        let time = until.saturating_sub(now);
+        let time = if over { time.min(SHORT_GRACE) } else { end.nap(time) };
+        if !sleep(clock, time, limit) {
             return;
         }
     }
+}
+
+/// How far a run had come, and when that was seen first.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    run: u64,
+    progress: u32,
+    since: Duration,
+}
+
+/// When a run that began longer ago than the limit is over.
+fn extended(
+    mark: &mut Option<Mark>,
+    run: u64,
+    progress: u32,
+    began: Duration,
+    now: Duration,
+    limit: Duration,
+) -> Duration {
+    let before = mark.filter(|mark| mark.run == run).unwrap_or(Mark { run, progress: 0, since: began });
+    let here = if progress > before.progress { Mark { run, progress, since: now } } else { before };
+    *mark = Some(here);
+    here.since.saturating_add(limit).min(began.saturating_add(limit.saturating_mul(WHOLE)))
 }
 
 /// Sleeps, unless the limit is another by now; false when the watch is over.
@@ -191,4 +226,47 @@ fn sleep(clock: &Clock, time: Duration, limit: Duration) -> bool {
         drop(clock.wake.wait_timeout(guard, time));
     }
     !clock.over.load(Ordering::Acquire)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(100);
+    const BEGAN: Duration = Duration::from_secs(5);
+
+    /// When a run ends whose progress is this, each time that the watchdog looks.
+    #[track_caller]
+    fn check(mut progress: impl FnMut(u32) -> u32, limits: u32) {
+        let mut mark = None;
+        let mut now = BEGAN + LIMIT;
+        for look in 0..100 {
+            let end = extended(&mut mark, 2, progress(look), BEGAN, now, LIMIT);
+            if now >= end {
+                assert_eq!(now, BEGAN + LIMIT * limits);
+                return;
+            }
+            now = end;
+        }
+        panic!("the run never ends");
+    }
+
+    #[test]
+    fn progress_gives_time_but_not_without_end() {
+        check(|_| 0, 1);
+        check(|look| look, 1);
+        check(|_| 3, 2);
+        check(|look| look + 1, WHOLE);
+        check(|look| u32::MAX - look, WHOLE);
+        check(|look| if look % 2 == 0 { 7 } else { 0 }, WHOLE);
+        check(|look| [u32::MAX, 5, 9][look as usize % 3], WHOLE);
+    }
+
+    #[test]
+    fn another_run_has_its_own_progress() {
+        let mut mark = Some(Mark { run: 2, progress: u32::MAX, since: BEGAN });
+        let later = BEGAN + LIMIT * 5;
+        let end = extended(&mut mark, 4, 3, later, later + LIMIT, LIMIT);
+        assert_eq!(end, later + LIMIT * WHOLE);
+    }
 }

@@ -9,7 +9,8 @@
 //! lexers look at every byte in the same way. Such places are known by being
 //! in most runs; they are passed over.
 
-use super::offers::{Kind, Offer, Offered};
+use super::offers::{Kind, Offer, Offered, Probed};
+use super::scans::Scans;
 use std::collections::{HashMap, HashSet};
 use wug_runtime::abi::Event;
 
@@ -29,18 +30,39 @@ pub enum Wish {
     Code(u64),
 }
 
+/// By what kind of place something was asked for; the most telling first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asked {
+    /// By one that looks at the tail in few states.
+    Here,
+    /// By one that looks at every byte.
+    Always,
+    /// By one that reads the input before the parser does.
+    Reading,
+}
+
 /// In how many runs each place looked at the sentinel.
 #[derive(Clone, Debug, Default)]
 pub struct Demands {
     runs: u32,
     places: HashMap<(u16, u32), u32>,
+    scans: Scans,
 }
 
 impl Demands {
-    /// Whether most runs look at the sentinel where an event did.
-    pub fn is_usual(&self, event: &Event) -> bool {
+    /// Of what kind the place of an event is.
+    pub fn asked(&self, event: &Event) -> Asked {
         let seen = self.places.get(&(event.module, event.site)).copied().unwrap_or(0);
-        self.runs > FEW && 2 * seen > self.runs
+        match self.runs > FEW && 2 * seen > self.runs {
+            _ if self.scans.reads_only(event) => Asked::Reading,
+            true => Asked::Always,
+            false => Asked::Here,
+        }
+    }
+
+    /// Learns which places read only.
+    pub fn learn_scans(&mut self, probed: Probed<'_>, events: &[Event]) {
+        self.scans.learn(probed, events);
     }
 
     /// What a run insisted on.
@@ -90,7 +112,7 @@ mod tests {
                 kind: Kind::Character,
                 at,
                 deed: Wanted { deed: Deed::at(0, 0, 0), here: 0 },
-                usual: demands.is_usual(&events[at as usize]),
+                asked: demands.asked(&events[at as usize]),
             };
             let both = [offer(b"]", 0), offer(b"?", 1)];
             let offered = Offered { texts: both.to_vec(), ..Offered::default() };
@@ -98,7 +120,7 @@ mod tests {
             assert_eq!(wishes, [Wish::Text(both[usize::from(run < FEW)].clone())]);
         }
         let code =
-            Code { value: 300, at: 0, deed: Wanted { deed: Deed::at(0, 0, 0), here: 0 }, usual: false };
+            Code { value: 300, at: 0, deed: Wanted { deed: Deed::at(0, 0, 0), here: 0 }, asked: Asked::Here };
         let offered = Offered { codes: vec![code], ..Offered::default() };
         assert_eq!(demands.of(&[event(77)], &offered), [Wish::Code(300)]);
     }

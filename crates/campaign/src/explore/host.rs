@@ -1,7 +1,7 @@
 //! Where what is found goes: to a folder that somebody watches, or to a
 //! campaign that asked for it.
 
-use crate::executor::Verdict;
+use crate::executor::{End, Verdict};
 use crate::folder::{EntryId, Folder, Origin};
 use crate::fuzz::{Error, Event, Watch, insist};
 use crate::report::Report;
@@ -10,6 +10,7 @@ pub enum Host<'a> {
     Folder {
         folder: Box<Folder>,
         watch: &'a mut dyn Watch,
+        end: End,
     },
     /// Valid inputs, and how many there were in all.
     Campaign {
@@ -27,13 +28,15 @@ impl Host<'_> {
         origin: &Origin,
     ) -> Result<Option<EntryId>, Error> {
         match self {
-            Host::Folder { folder, watch } => Ok(match verdict {
-                Verdict::Timeout => insist(folder, *watch, |folder| folder.hang(input, origin)).map(|_| None),
+            Host::Folder { folder, watch, end } => Ok(match verdict {
+                Verdict::Timeout => {
+                    insist(folder, *watch, end, |folder| folder.hang(input, origin)).map(|_| None)
+                }
                 _ if verdict.is_crash() => {
                     let signal = if let Verdict::Signal(number) = verdict { number as u8 } else { 0 };
-                    insist(folder, *watch, |folder| folder.crash(input, signal, origin)).map(|_| None)
+                    insist(folder, *watch, end, |folder| folder.crash(input, signal, origin)).map(|_| None)
                 }
-                _ => insist(folder, *watch, |folder| folder.add(input, origin)).map(Some),
+                _ => insist(folder, *watch, end, |folder| folder.add(input, origin)).map(Some),
             }?),
             Host::Campaign { found, count } => {
                 found.push(input.to_vec());
@@ -76,11 +79,11 @@ impl Host<'_> {
 
     /// Writes figures, what was hit, and words.
     pub fn write(&mut self, report: &Report, hit: &[u8], words: &str) -> Result<(), Error> {
-        if let Host::Folder { folder, watch } = self {
-            insist(folder, *watch, |folder| folder.report(report))?;
-            insist(folder, *watch, |folder| folder.plot(report))?;
-            insist(folder, *watch, |folder| folder.bitmap(hit))?;
-            insist(folder, *watch, |folder| folder.put("tokens.dict", words.as_bytes()))?;
+        if let Host::Folder { folder, watch, end } = self {
+            insist(folder, *watch, end, |folder| folder.report(report))?;
+            insist(folder, *watch, end, |folder| folder.plot(report))?;
+            insist(folder, *watch, end, |folder| folder.bitmap(hit))?;
+            insist(folder, *watch, end, |folder| folder.put("tokens.dict", words.as_bytes()))?;
         }
         Ok(())
     }

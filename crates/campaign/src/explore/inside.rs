@@ -118,7 +118,7 @@ impl Explorer<'_> {
         };
         let events: Vec<Event> = seen.events.iter().filter(is_new).copied().collect();
         let offered = offers(probed, &events, &self.demands, &mut self.ranges, &mut self.rng);
-        let sight = Sight::of(&seen, probed);
+        let sight = Sight::of(&seen, probed, &self.demands);
         self.inner.see(&sight.places);
         for offer in offered.texts.iter().take(TRIED) {
             let longer = [&before[..offer.keep], &offer.text].concat();

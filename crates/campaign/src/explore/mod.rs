@@ -21,7 +21,9 @@
 //! | `sentinel` | bytes to append |
 //! | `offers` | what comparisons would have been satisfied by |
 //! | `tokens` | lexemes for codes that a parser behind a lexer compares |
+//! | `deciders` | whether tables decide, so that there is nothing to see |
 //! | `demand` | what the parser asked for last |
+//! | `scans` | places that read the input before the parser does |
 //! | `sight` | what such a run shows, and the parser's state |
 //! | `rank` | what is tried next |
 //! | `nodes` | inputs that can go on, and how they came about |
@@ -47,8 +49,10 @@
 mod aside;
 mod closing;
 mod covered;
+mod deciders;
 mod demand;
 mod ends;
+mod fuzzing;
 mod host;
 mod inside;
 mod nodes;
@@ -58,6 +62,7 @@ mod output;
 mod rank;
 mod rejects;
 mod runner;
+mod scans;
 mod search;
 mod sentinel;
 mod sight;
@@ -65,12 +70,15 @@ mod tokens;
 mod ways;
 mod words;
 
+use crate::executor;
 use crate::folder::Folder;
 use crate::fuzz::{Error, Event, Watch};
 use crate::report::Report;
 use closing::Closing;
 use covered::{Covered, Deed};
+use deciders::Deciders;
 use demand::{Demands, Wish};
+pub(crate) use fuzzing::use_events;
 use host::Host;
 use inside::Inner;
 use nodes::Nodes;
@@ -188,6 +196,7 @@ pub struct Explorer<'a> {
     /// What the last run insisted on.
     wishes: Vec<Wish>,
     demands: Demands,
+    deciders: Deciders,
     codes: Codes,
     /// What was wanted before, and the same by the few innermost calls.
     wanted: HashSet<Deed>,
@@ -201,6 +210,9 @@ pub struct Explorer<'a> {
 
 /// Rounds without a run after which there is nothing more to try.
 const IDLE: u32 = 256;
+/// Executions without a find after which a search in a program whose tables
+/// decide ends.
+const VAIN: u64 = 5_000;
 /// How often figures are told, and written.
 const LOOK: Duration = Duration::from_millis(500);
 const WRITE: Duration = Duration::from_secs(5);
@@ -212,7 +224,8 @@ impl<'a> Explorer<'a> {
         for missing in traced.runner.executor().missing() {
             watch.event(Event::Notice(missing.to_string()));
         }
-        Explorer::with(traced, Host::Folder { folder: folder.into(), watch }, report, texts, options)
+        let end = traced.runner.executor().end().clone();
+        Explorer::with(traced, Host::Folder { folder: folder.into(), watch, end }, report, texts, options)
     }
 
     fn with(
@@ -254,6 +267,7 @@ impl<'a> Explorer<'a> {
             place: None,
             wishes: Vec::new(),
             demands: Demands::default(),
+            deciders: Deciders::default(),
             codes: Codes::default(),
             wanted: HashSet::new(),
             asked: HashSet::new(),
@@ -291,7 +305,11 @@ impl<'a> Explorer<'a> {
 
     /// Searches until it is to end. Figures and inputs are on disk then.
     pub fn run(mut self) -> Result<Outcome, Error> {
-        let outcome = self.search();
+        let outcome = match self.search() {
+            // A run that was cut short by the end.
+            Err(Error::Executor(executor::Error::Ended)) => Ok(()),
+            outcome => outcome,
+        };
         let written = self.write();
         outcome?;
         written?;
@@ -304,7 +322,7 @@ impl<'a> Explorer<'a> {
             self.root()?;
         }
         let mut idle = 0;
-        while !self.is_over() && idle < IDLE {
+        while !self.is_over() && idle < IDLE && !self.is_in_vain() {
             let execs = self.counts.execs;
             match self.next() {
                 Some(item) => self.visit(&item)?,
@@ -320,10 +338,16 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
+    /// Whether tables decide, and nothing was found for long.
+    fn is_in_vain(&self) -> bool {
+        self.deciders.are_tables() && self.counts.execs - self.counts.found_at >= VAIN
+    }
+
     /// Whether it is to end.
     fn is_over(&mut self) -> bool {
         if !self.stopped {
             self.stopped = self.host.stops()
+                || self.runner.executor().end().has_come()
                 || self.options.max_time.is_some_and(|most| self.begin.elapsed() >= most)
                 || self.options.max_execs.is_some_and(|most| self.counts.execs >= most);
         }

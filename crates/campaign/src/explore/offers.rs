@@ -8,7 +8,7 @@
 //! offered too, as long as they are news of that place in the program.
 
 use super::covered::Deed;
-use super::demand::Demands;
+use super::demand::{Asked, Demands};
 use super::sight::place;
 use super::tokens::code;
 use crate::hash::hash;
@@ -78,8 +78,8 @@ pub struct Offer {
     pub at: u32,
     /// What that event would do then.
     pub deed: Wanted,
-    /// It was asked for only at places that look at every byte.
-    pub usual: bool,
+    /// By what kind of place: the most telling of those that asked.
+    pub asked: Asked,
 }
 
 /// The code of a token that was compared with the sentinel's.
@@ -90,7 +90,7 @@ pub struct Code {
     pub at: u32,
     /// As of offers.
     pub deed: Wanted,
-    pub usual: bool,
+    pub asked: Asked,
 }
 
 /// A comparison that is wanted to hold.
@@ -202,11 +202,11 @@ pub fn offers(
         seen: HashMap::new(),
         at: 0,
         event: None,
-        usual: false,
+        asked: Asked::Here,
     };
     let mut aliases = Vec::new();
     for (at, event) in events.iter().enumerate() {
-        (all.at, all.usual) = (at as u32, demands.is_usual(event));
+        (all.at, all.asked) = (at as u32, demands.asked(event));
         all.event = Some(event);
         match event.kind {
             abi::EVENT_COMPARE => {
@@ -271,11 +271,10 @@ struct Collected<'a> {
     offered: Offered,
     /// Where each is.
     seen: HashMap<(usize, Vec<u8>), usize>,
-    /// The event that is looked at, and whether its place looks at every
-    /// byte.
+    /// The event that is looked at, and what kind of place it is of.
     at: u32,
     event: Option<&'a Event>,
-    usual: bool,
+    asked: Asked,
 }
 
 impl Collected<'_> {
@@ -321,25 +320,25 @@ impl Collected<'_> {
     }
 
     fn code(&mut self, value: u64) {
-        let (at, deed, usual) = (self.at, self.wanted(value), self.usual);
+        let (at, deed, asked) = (self.at, self.wanted(value), self.asked);
         self.offered.token.get_or_insert(at);
         match self.offered.codes.iter_mut().find(|code| code.value == value) {
-            Some(code) if !usual || code.usual => {
-                (code.at, code.deed, code.usual) = (at, deed, usual);
+            Some(code) if asked <= code.asked => {
+                (code.at, code.deed, code.asked) = (at, deed, asked);
             }
             Some(_) => {}
-            None => self.offered.codes.push(Code { value, at, deed, usual }),
+            None => self.offered.codes.push(Code { value, at, deed, asked }),
         }
     }
 
     fn add(&mut self, keep: usize, text: &[u8], kind: Kind) {
         let wanted = if kind == Kind::Text { hash(text) } else { u64::from(text[0]) };
-        let (at, deed, usual) = (self.at, self.wanted(wanted), self.usual);
+        let (at, deed, asked) = (self.at, self.wanted(wanted), self.asked);
         let texts = &mut self.offered.texts;
         match self.seen.get(&(keep, text.to_vec())).map(|known| &mut texts[*known]) {
             // What a place of its own asked for stays so.
-            Some(known) if !usual || known.usual => {
-                (known.at, known.deed, known.usual) = (at, deed, usual);
+            Some(known) if asked <= known.asked => {
+                (known.at, known.deed, known.asked) = (at, deed, asked);
                 if known.kind == Kind::Neighbour {
                     known.kind = kind;
                 }
@@ -347,7 +346,7 @@ impl Collected<'_> {
             Some(_) => {}
             None => {
                 self.seen.insert((keep, text.to_vec()), texts.len());
-                texts.push(Offer { keep, text: text.to_vec(), kind, at, deed, usual });
+                texts.push(Offer { keep, text: text.to_vec(), kind, at, deed, asked });
             }
         }
     }

@@ -29,6 +29,8 @@ pub struct Counts {
     pub steps: u32,
     /// When something was last found.
     pub found: Option<Instant>,
+    /// After how many executions that was.
+    pub found_at: u64,
     /// Ids that valid inputs hit.
     pub hit: Vec<u8>,
 }
@@ -98,6 +100,7 @@ impl Explorer<'_> {
         added: &[u8],
     ) -> Result<Option<EntryId>, Error> {
         self.counts.found = Some(Instant::now());
+        self.counts.found_at = self.counts.execs;
         self.counts.steps = self.counts.steps.max(self.nodes.at(node).steps + 1);
         let how = How::Mutation {
             parents: self.nodes.at(node).entry.into_iter().collect(),
@@ -126,7 +129,8 @@ impl Explorer<'_> {
         probe.resize(input.len() + tail, byte);
         let seen = self.runner.run(&probe)?;
         let probed = Probed { input: &probe, keep: input.len(), sentinel: byte };
-        let sight = Sight::of(&seen, probed);
+        self.demands.learn_scans(probed, seen.events);
+        let sight = Sight::of(&seen, probed, &self.demands);
         self.offered = offers(probed, seen.events, &self.demands, &mut self.ranges, &mut self.rng);
         self.place = self.offered.token.map(|at| Place::of(seen.events, at as usize));
         self.wishes = self.demands.of(seen.events, &self.offered);
@@ -135,6 +139,9 @@ impl Explorer<'_> {
         self.fresh.truncate(FRESH);
         if sight.touched && matches!(sight.verdict, Verdict::Exit(_)) {
             self.rejects.reject(seen.coverage);
+        }
+        if let Some(last) = sight.last.filter(|_| tail == 1 && !input.is_empty()) {
+            self.deciders.learn(probed, &seen.events[last]);
         }
         self.counts.offers += (self.offered.texts.len() + self.offered.codes.len()) as u64;
         self.counts.compared += sight.compared as u64;
@@ -178,7 +185,8 @@ impl Explorer<'_> {
         report.stability = 100.0;
         report.auto_dict_entries = self.words.known().len() as u64;
         report.time_wo_finds = counts.found.unwrap_or(self.begin).elapsed().as_secs();
-        report.last_find = counts.found.map_or(0, |found| report.last_update - found.elapsed().as_secs());
+        report.last_find =
+            counts.found.map_or(0, |found| report.last_update.saturating_sub(found.elapsed().as_secs()));
     }
 
     /// Tells and writes figures when it is time to.
@@ -217,6 +225,12 @@ impl Explorer<'_> {
             return Some(format!(
                 "in {} runs with {} comparisons the parser compared no byte that was appended: its tables decide, as those of lex and bison do. With a grammar, `wug fuzz -g` fits better; without, `wug fuzz -i` with a few seeds",
                 counts.execs, counts.compared
+            ));
+        }
+        if self.deciders.are_tables() {
+            return Some(format!(
+                "in {} runs the parser looked at the byte that was appended in the same few places, whatever stood before, and asked for no character there: its tables decide, as those of lex and bison do. With a grammar, `wug fuzz -g` fits better; without, `wug fuzz -i` with a few seeds",
+                counts.execs
             ));
         }
         (counts.accepted == 0 && host.len() == 0 && counts.execs > 1000).then(|| {

@@ -1,7 +1,8 @@
 //! A step of the search, and what is added in a new state.
 
+use super::demand::Asked;
 use super::nodes::Node;
-use super::offers::{Kind, Offer, Offered, Wanted};
+use super::offers::{Kind, Offer, Offered, Probed, Wanted};
 use super::rank::{Item, Merits, class};
 use super::sentinel::{Class, sentinel};
 use super::sight::{Sight, State};
@@ -10,6 +11,10 @@ use super::{Error, Explorer};
 use crate::executor::Verdict;
 use crate::hash::hash;
 
+/// What programs are asked with whether they read all of it first: bytes that
+/// parsers look at in different places, and one that hardly any expects.
+const FIRST: &[u8; 8] = b"a0[\"(-{<";
+const UNKNOWN: u8 = 0x7f;
 /// Inputs that had their turn are remembered up to this number.
 const TRIED: usize = 1 << 22;
 /// A state of this class is not gone on from, unless what leads there is new.
@@ -43,6 +48,7 @@ impl Explorer<'_> {
             entry: None,
         };
         self.nodes.add(root);
+        self.look_for_scans()?;
         self.check(b"", 0, Kind::Guess, b"")?;
         if let Some(sight) = self.look(b"", Class::Control, 1)? {
             let offered = std::mem::take(&mut self.offered);
@@ -51,6 +57,17 @@ impl Explorer<'_> {
             node.wishes = std::mem::take(&mut self.wishes).into();
             self.class_of(sight.state);
             self.expand(0, offered)?;
+        }
+        Ok(())
+    }
+
+    /// Learns which places only read the input, before anything depends on it.
+    fn look_for_scans(&mut self) -> Result<(), Error> {
+        for first in FIRST {
+            let probe = [*first, UNKNOWN];
+            self.counts.execs += 1;
+            let seen = self.runner.run(&probe)?;
+            self.demands.learn_scans(Probed { input: &probe, keep: 1, sentinel: UNKNOWN }, seen.events);
         }
         Ok(())
     }
@@ -220,14 +237,14 @@ impl Explorer<'_> {
                 continue;
             }
             let ever = !self.wanted.contains(&offer.deed.deed);
-            let known = self.is_known(offer.deed, offer.usual);
+            let known = self.is_known(offer.deed, offer.asked);
             // What a lexer asks for in every state is worth less than the
             // tokens that the parser asks for in this one. Where no token is
             // compared, it is all that tells what can follow, new or not.
-            let by_state = match (offer.usual, offered.codes.is_empty()) {
-                (true, true) => 0,
-                (true, false) => LEXED + known,
-                (false, _) => known,
+            let by_state = match (offer.asked, offered.codes.is_empty()) {
+                (Asked::Here, _) => known,
+                (Asked::Always, true) => 0,
+                (Asked::Always, false) | (Asked::Reading, _) => LEXED + known,
             };
             let doubts = by_state + doubts(offer.kind);
             self.add(node, offer.keep, &offer.text, offer.kind, doubts);
@@ -242,9 +259,9 @@ impl Explorer<'_> {
     /// 0 if no valid input made a comparison hold and it is wanted for the
     /// first time after these calls; 1 if not. Lexers are called from
     /// everywhere: of their places the first time counts alone.
-    pub(super) fn is_known(&mut self, wanted: Wanted, usual: bool) -> u32 {
+    pub(super) fn is_known(&mut self, wanted: Wanted, asked: Asked) -> u32 {
         let (ever, here) = (self.wanted.insert(wanted.deed), self.asked.insert(wanted.here));
-        let first = if usual { ever } else { here };
+        let first = if asked == Asked::Here { here } else { ever };
         u32::from(!first || self.covered.has(wanted.deed))
     }
 

@@ -11,6 +11,7 @@
 //! expression wherever it stands, by the few innermost calls, by some more,
 //! since lexers have calls of their own, and by all of them.
 
+use super::demand::{Asked, Demands};
 use super::offers::Probed;
 use crate::executor::{Observation, Verdict};
 use crate::hash::hash;
@@ -35,7 +36,7 @@ pub struct State {
 pub struct Sight {
     /// How it ended.
     pub verdict: Verdict,
-    /// Whether the tail was compared with anything.
+    /// Whether the parser compared the tail with anything.
     pub touched: bool,
     /// In which state the tail was looked at.
     pub state: State,
@@ -49,23 +50,26 @@ pub struct Sight {
     pub compared: usize,
     /// Places that looked at the tail, told by the few innermost calls.
     pub places: HashSet<u64>,
+    /// The event that looked at the tail last.
+    pub last: Option<usize>,
 }
 
 impl Sight {
     /// Reads the log of a run.
-    pub fn of(seen: &Observation<'_>, probed: Probed<'_>) -> Sight {
+    pub fn of(seen: &Observation<'_>, probed: Probed<'_>, demands: &Demands) -> Sight {
         let mut places: [HashSet<u64>; 4] = Default::default();
         let mut depths = [None; 2];
         let (mut reached, mut first) = (None, None);
         let mut aliases = Vec::new();
-        let mut compared = 0;
+        let (mut compared, mut last) = (0, None);
         for (at, event) in seen.events.iter().enumerate() {
             compared += usize::from(event.kind != abi::EVENT_END);
-            if !probed.touches(event, &mut aliases) {
+            if !probed.touches(event, &mut aliases) || demands.asked(event) == Asked::Reading {
                 continue;
             }
             reached.get_or_insert(event.pairs as usize);
             first.get_or_insert(at);
+            last = Some(at);
             depths = [depths[1], Some(f32::from(event.depth))];
             let contexts = [u32::from(event.near[0]), u32::from(event.near[1]), event.context, 0];
             for (level, context) in contexts.into_iter().enumerate() {
@@ -87,6 +91,7 @@ impl Sight {
             depth: depths.iter().sum::<f32>() / depths.len().max(1) as f32,
             compared,
             places: std::mem::take(&mut places[0]),
+            last,
         }
     }
 }

@@ -182,7 +182,7 @@ impl Explorer<'_> {
     /// when they are learned.
     pub(super) fn offer_tokens(&mut self, node: u32, codes: &[Code]) -> Result<(), Error> {
         for code in codes {
-            let known = self.is_known(code.deed, code.usual);
+            let known = self.is_known(code.deed, code.asked);
             let waiting = self.codes.wanted.entry(code.value).or_default();
             if waiting.len() < WAITING {
                 waiting.push(node);

@@ -4,7 +4,6 @@
 //! of either kind keeps both kinds out, and it ends with the process.
 
 use super::Error;
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -31,7 +30,7 @@ impl Drop for Lock {
 /// Locks a folder.
 pub(super) fn lock(folder: &Path) -> Result<Lock, Error> {
     let open = Error::of("open", folder);
-    let descriptor: OwnedFd = File::open(folder).map_err(open)?.into();
+    let descriptor: OwnedFd = wug_files::regular::open_folder(folder).map_err(open)?.into();
     // A campaign that was killed holds it until its last process is gone.
     let patience = Instant::now() + Duration::from_secs(2);
     loop {

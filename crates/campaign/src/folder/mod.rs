@@ -69,12 +69,14 @@ pub use error::Error;
 pub use name::{EntryId, How, Name, Origin};
 pub use read::{Entry, Inputs, LeftOut, MAX_INPUT, inputs, read};
 pub use setup::Setup;
+pub use stats::report;
 
 use crate::report::Report;
 use plot::Plot;
 use queue::{Findings, Queue};
 use std::fs;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use write::{When, Writer};
@@ -126,7 +128,12 @@ impl Folder {
             old::remove(&path)?;
         }
         for part in ["queue", "crashes", "hangs", ".synced"] {
-            make(&path.join(part), false)?;
+            let part = path.join(part);
+            make(&part, false)?;
+            // What is written there must not end up elsewhere.
+            if part.is_symlink() {
+                return Err(Error::NotAFolder(part));
+            }
         }
         let writer = Writer::new(&path, lock);
         setup.write(&path, &writer)?;
@@ -260,9 +267,9 @@ fn is_id(id: &str) -> bool {
     (1..=32).contains(&id.len()) && id.bytes().all(plain)
 }
 
-/// Makes a folder unless it is there.
+/// Makes a folder unless it is there: for its owner only, as afl-fuzz does.
 fn make(path: &Path, parents: bool) -> Result<(), Error> {
-    let made = if parents { fs::create_dir_all(path) } else { fs::create_dir(path) };
+    let made = fs::DirBuilder::new().recursive(parents).mode(0o700).create(path);
     match made {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             if path.is_dir() {

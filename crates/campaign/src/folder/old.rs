@@ -134,6 +134,11 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     list(folder, false)
 }
 
+/// The folders in a folder that are not hidden; links to folders are none.
+pub(super) fn folders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    list(folder, true)
+}
+
 /// What is in a folder and not hidden: its folders, or all else.
 fn list(folder: &Path, folders: bool) -> Result<Vec<PathBuf>, Error> {
     let entries = match fs::read_dir(folder) {

@@ -5,9 +5,10 @@
 
 use super::{Error, stats};
 use crate::report::Report;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use wug_files::regular;
 
 const HEADER: &str = "# relative_time, cycles_done, cur_item, corpus_count, pending_total, pending_favs, map_size, \
                       saved_crashes, saved_hangs, max_depth, execs_per_sec, total_execs, edges_found\n";
@@ -23,8 +24,7 @@ impl Plot {
     /// Opens the file to go on with it, or begins it.
     pub fn open(folder: &Path) -> Result<Plot, Error> {
         let path = folder.join("plot_data");
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = file.map_err(Error::of("open", &path))?;
+        let mut file = regular::go_on(&path).map_err(Error::of("open", &path))?;
         let end = whole_rows(&mut file).map_err(Error::of("read", &path))?;
         let mut plot = Plot { path, file, end };
         if end == 0 {
@@ -71,11 +71,15 @@ impl Plot {
     }
 }
 
-/// Bytes up to the end of the last whole row.
+/// No row is longer, in bytes.
+const ROW: u64 = 1 << 16;
+
+/// Bytes up to the end of the last whole row; 0 if the file has no rows there.
 fn whole_rows(file: &mut File) -> io::Result<u64> {
     let mut end = file.metadata()?.len();
+    let least = end.saturating_sub(ROW);
     let mut block = [0; 4096];
-    while end > 0 {
+    while end > least {
         let start = end.saturating_sub(block.len() as u64);
         let block = &mut block[..(end - start) as usize];
         file.seek(SeekFrom::Start(start))?;

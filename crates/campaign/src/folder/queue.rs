@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 /// Largest gap that is filled: a number further on is not one of a queue.
 const GAP: u32 = 1000;
 
+/// A number from here on is not one that was counted up to.
+const MOST: u32 = 1 << 31;
+
 /// How the name of a file ends that keeps the place of an entry.
 const GONE: &str = ",gone";
 
@@ -157,7 +160,9 @@ impl Findings {
     pub fn open(folder: &Path) -> Result<Findings, Error> {
         let numbers = old::files(folder)?;
         let numbers = numbers.iter().filter_map(|path| number(path.file_name()?.as_encoded_bytes()));
-        Ok(Findings { folder: folder.to_owned(), next: numbers.max().map_or(0, |last| last + 1) })
+        // No campaign comes that far: such a name was made up.
+        let next = numbers.filter(|number| *number < MOST).max().map_or(0, |last| last + 1);
+        Ok(Findings { folder: folder.to_owned(), next })
     }
 
     /// Writes one; it is on the disk then.

@@ -1,11 +1,10 @@
-//! Reading inputs of any origin: bounded, and plain files only.
+//! Reading inputs of any origin: bounded, and regular files only.
 
 use super::{EntryId, Error, Name, Origin, error::READ, old};
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use wug_files::regular;
 
 /// Larger inputs are left out, in bytes: 1 MiB, as with AFL++.
 pub const MAX_INPUT: u64 = 1 << 20;
@@ -46,14 +45,33 @@ pub struct Inputs {
     pub left_out: Vec<LeftOut>,
 }
 
-/// The inputs in a folder of seeds, in the order of their names. Hidden
-/// files and folders inside are passed over.
+/// Folders inside of folders of seeds that are looked into, and files in all.
+const DEEPEST: usize = 16;
+const MOST_FILES: usize = 1 << 20;
+
+/// The inputs in a folder of seeds and the folders inside it, in the order of
+/// their paths. What is hidden is passed over; links to folders are not
+/// followed.
 pub fn inputs(folder: &Path) -> Result<Inputs, Error> {
     if !folder.exists() {
         // A folder that is not there is a mistake here, not an empty one.
         return Err(Error::of(READ, folder)(io::ErrorKind::NotFound.into()));
     }
     let mut files = old::files(folder)?;
+    let mut inside = old::folders(folder)?;
+    for _ in 0..DEEPEST {
+        let mut further = Vec::new();
+        for folder in inside {
+            // One that cannot be read is no reason to go without the others.
+            files.extend(old::files(&folder).unwrap_or_default());
+            further.extend(old::folders(&folder).unwrap_or_default());
+        }
+        inside = further;
+        if inside.is_empty() || files.len() > MOST_FILES {
+            break;
+        }
+    }
+    files.truncate(MOST_FILES);
     files.sort();
     let mut inputs = Inputs::default();
     for path in files {
@@ -68,29 +86,18 @@ pub fn inputs(folder: &Path) -> Result<Inputs, Error> {
 /// Reads an input, at most [`MAX_INPUT`] of it.
 pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    open(path)
+    regular::open(path)
         .and_then(|file| file.take(MAX_INPUT).read_to_end(&mut bytes))
         .map_err(Error::of(READ, path))?;
     Ok(bytes)
-}
-
-/// Opens a file that somebody else may have put there: one that blocks who
-/// opens it does not block us.
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
-    }
-    Ok(file)
 }
 
 /// Why a file cannot be an input.
 pub(super) fn why_not(path: &Path) -> Option<String> {
     match path.metadata() {
         Err(error) => Some(error.to_string()),
-        Ok(data) if !data.is_file() => Some("it is not a plain file".into()),
         Ok(data) if data.len() > MAX_INPUT => Some(too_large(data.len())),
-        Ok(_) => None,
+        Ok(data) => regular::expect_regular(&data).err().map(|error| error.to_string()),
     }
 }
 

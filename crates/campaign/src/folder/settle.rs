@@ -6,11 +6,11 @@
 
 use super::lock::Lock;
 use super::write::sync_file_system;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use wug_files::regular;
 
 /// How long new files may wait for others.
 const WAIT: Duration = Duration::from_secs(1);
@@ -103,10 +103,10 @@ impl Shared {
             return;
         }
         for path in files {
-            let _ = File::open(path).and_then(|file| file.sync_data());
+            let _ = regular::open_own(path).and_then(|file| file.sync_data());
         }
         if let Some(folder) = files.first().and_then(|path| path.parent()) {
-            let _ = File::open(folder).and_then(|folder| folder.sync_all());
+            let _ = regular::open_folder(folder).and_then(|folder| folder.sync_all());
         }
     }
 }

@@ -11,6 +11,13 @@
 use crate::report::Report;
 use std::fmt::Write;
 use std::path::Path;
+use wug_files::regular;
+
+/// Larger files are not ours, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+/// More than any campaign takes: about 30 years, and so many executions.
+const MAX_SECONDS: u64 = 1_000_000_000;
+const MAX_COUNT: u64 = 1 << 53;
 
 /// Written once for writer and reader.
 macro_rules! keys {
@@ -137,17 +144,29 @@ pub(crate) fn parse(stats: &str) -> Report {
 
 /// The figures of an old campaign: all of them if it was ours.
 pub(super) fn read(folder: &Path) -> Option<Report> {
-    let stats = parse(&std::fs::read_to_string(folder.join("fuzzer_stats")).ok()?);
-    let whole = std::fs::read(folder.join("report.json")).ok();
-    let whole: Option<Report> = whole.and_then(|json| serde_json::from_slice(&json).ok());
+    let stats = stats(folder)?;
+    let whole = report(&folder.join("report.json"));
     // afl-fuzz may have gone on with our campaign since.
-    Some(whole.filter(|whole| whole.last_update >= stats.last_update).unwrap_or(stats))
+    let mut last = whole.filter(|whole| whole.last_update >= stats.last_update).unwrap_or(stats);
+    // Others add to these: what no campaign can come to was made up.
+    last.run_time = last.run_time.min(MAX_SECONDS);
+    last.execs_done = last.execs_done.min(MAX_COUNT);
+    Some(last)
 }
 
 /// The process that wrote them last.
 pub(super) fn pid(folder: &Path) -> Option<u32> {
-    let stats = std::fs::read_to_string(folder.join("fuzzer_stats")).ok()?;
-    Some(parse(&stats).fuzzer_pid).filter(|&pid| pid != 0)
+    Some(stats(folder)?.fuzzer_pid).filter(|&pid| pid != 0)
+}
+
+fn stats(folder: &Path) -> Option<Report> {
+    let bytes = regular::read_own(&folder.join("fuzzer_stats"), MAX_FILE).ok()?;
+    Some(parse(&String::from_utf8_lossy(&bytes)))
+}
+
+/// The figures in a `report.json`, if they make sense.
+pub fn report(path: &Path) -> Option<Report> {
+    serde_json::from_slice(&regular::read_own(path, MAX_FILE).ok()?).ok()
 }
 
 #[cfg(test)]

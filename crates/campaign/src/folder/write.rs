@@ -20,6 +20,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use wug_files::regular;
 
 /// The name of a file that is being written. There is one, since only one
 /// process may write to a campaign's folder.
@@ -76,7 +77,7 @@ pub(super) fn put(fresh: &Path, path: &Path, bytes: &[u8], when: When) -> Result
 }
 
 fn write(fresh: &Path, path: &Path, bytes: &[u8], when: When) -> io::Result<()> {
-    let mut file = File::create(fresh)?;
+    let mut file = regular::create(fresh)?;
     file.write_all(bytes)?;
     if when == When::Now {
         file.sync_data()?;
@@ -86,7 +87,7 @@ fn write(fresh: &Path, path: &Path, bytes: &[u8], when: When) -> io::Result<()> 
     if when == When::Now
         && let Some(folder) = path.parent()
     {
-        File::open(folder)?.sync_all()?;
+        regular::open_folder(folder)?.sync_all()?;
     }
     Ok(())
 }

@@ -1,18 +1,21 @@
 //! Crashes told apart by where they happen, hangs by a second run.
 
+use super::buckets::Buckets;
 use super::execute::Making;
 use super::{Campaign, Error, Event};
-use crate::executor::{Crash, Verdict};
+use crate::executor::{self, Crash, Record, SITE_FRAMES, Site, Verdict};
 use crate::feedback::Feedback;
 use crate::hash::hash;
-use crate::report::CrashReport;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What crashes and hangs have reached, and where crashes were.
 #[derive(Debug, Default)]
 pub(super) struct Crashes {
     reached: Feedback,
-    places: Vec<CrashReport>,
+    pub buckets: Buckets,
+    /// Looks at where crashes were, and the time that went into them.
+    looks: u64,
+    looked: Duration,
     slow: Feedback,
     /// Runs that crashed.
     pub total: u64,
@@ -26,20 +29,20 @@ pub(super) struct Crashes {
     pub hangs: u64,
     /// Executions when the last crash was kept.
     pub last: u64,
+    /// Whether it was told that nothing can be traced.
+    told_untraced: bool,
 }
 
 impl Crashes {
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    pub fn places(&self) -> &[CrashReport] {
-        &self.places
+        self.buckets.all().is_empty()
     }
 }
 
-/// Functions that tell one crash from another.
-const FRAMES: usize = 4;
+/// Said once where stacks are not to be had.
+const UNTRACED: &str = "ptrace is not permitted here, so crashes are told apart by their signal alone: permit it \
+    (docker: --cap-add SYS_PTRACE; kernel.yama.ptrace_scope below 3), or use a build with -fsanitize=address";
+
 /// An input that takes too long gets this many times its limit, and no less
 /// than a second, before it counts as a hang.
 const PATIENCE: u32 = 5;
@@ -47,6 +50,13 @@ const PATIENCE: u32 = 5;
 /// there were a few, the limit is halved, down to so many times what the
 /// slowest entry takes, and no less than this.
 const SHARE: u32 = 10;
+/// Looks at crashes that reach nothing new: the first are free, the others may
+/// take one in so many seconds, or executions where a campaign is to repeat.
+const FREE_LOOKS: u64 = 100;
+const LOOK_SHARE: u32 = 10;
+const EXECS_PER_LOOK: u64 = 100;
+/// The same where nothing is told of what runs reach.
+const PLAIN_SHARE: u32 = 2;
 const FEW: u32 = 3;
 const MARGIN: u32 = 20;
 const LEAST: Duration = Duration::from_millis(100);
@@ -56,29 +66,78 @@ impl Campaign<'_> {
     pub(super) fn crashed(&mut self, verdict: Verdict, making: &Making) -> Result<f64, Error> {
         self.crashes.total += 1;
         simplify(&mut self.counts);
-        // A look at the stack is slow: only if it reached an edge that no
-        // crash has reached. The first of all has nothing to be compared with.
         let news = self.crashes.reached.add(&self.counts).any();
-        if !news && !self.crashes.is_empty() && !self.options.plain {
-            return Ok(0.0);
+        let record = self.executor.record();
+        let sight = sight(verdict, &record, &self.counts);
+        // A look at the stack takes a process of its own, so it has to be
+        // worth that: a new edge, or a place that was not seen before.
+        if !news && !self.crashes.is_empty() {
+            let met = self.crashes.buckets.met(sight).filter(|_| !self.options.plain);
+            if let Some(bucket) = met {
+                self.crashes.buckets.count(bucket);
+                if self.crashes.buckets.takes(bucket, &self.counts, false) {
+                    self.save_crash(bucket, verdict, making)?;
+                }
+            }
+            if met.is_some() || !self.may_look() {
+                return Ok(0.0);
+            }
         }
-        let crash = self.executor.examine(&self.input)?;
-        self.keep_crash(&crash, verdict, making)
+        let begin = Instant::now();
+        let mut crash = self.executor.locate_crash(&self.input)?;
+        if crash.untraced && !std::mem::replace(&mut self.crashes.told_untraced, true) {
+            self.watch.event(Event::Notice(UNTRACED.into()));
+        }
+        if crash.stack.is_empty() && crash.said.is_none() {
+            crash.stack = self.executor.stack_of(record);
+        }
+        if !crash.verdict.is_crash() {
+            crash.verdict = verdict;
+        }
+        let site = crash.site(SITE_FRAMES);
+        if self.crashes.buckets.is_new(&site) {
+            self.executor.explain(&mut crash);
+        }
+        self.crashes.looked += begin.elapsed();
+        self.crashes.looks += 1;
+        let (bucket, gain) = self.keep_crash(site, &crash, news, making)?;
+        self.crashes.buckets.remember(sight, bucket);
+        Ok(gain)
     }
 
-    /// Keeps `input` if no crash was at its place before.
+    /// Whether there is time for a look at a crash that reached nothing new.
+    fn may_look(&self) -> bool {
+        let Crashes { looks, looked, .. } = self.crashes;
+        let share = if self.options.plain { PLAIN_SHARE } else { LOOK_SHARE };
+        looks < FREE_LOOKS
+            || match self.options.repeatable {
+                true => looks - FREE_LOOKS < self.figures.execs / EXECS_PER_LOOK,
+                false => looked * share < self.figures.elapsed(),
+            }
+    }
+
+    /// Puts `input` into its bucket; keeps it if it is the first there, or
+    /// one of few with different edges. The bucket, and what that is worth.
     pub(super) fn keep_crash(
         &mut self,
+        site: Site,
         crash: &Crash,
-        verdict: Verdict,
+        news: bool,
         making: &Making,
-    ) -> Result<f64, Error> {
-        let verdict = if crash.verdict.is_crash() { crash.verdict } else { verdict };
-        let stack = place_of(crash, verdict);
-        if let Some(known) = self.crashes.places.iter_mut().find(|known| known.stack == stack) {
-            known.count += 1;
-            return Ok(0.0);
+    ) -> Result<(usize, f64), Error> {
+        let (bucket, first) = self.crashes.buckets.place(site, crash);
+        if !first && !self.crashes.buckets.takes(bucket, &self.counts, news) {
+            return Ok((bucket, 0.0));
         }
+        self.save_crash(bucket, crash.verdict, making)?;
+        if first {
+            self.watch.event(Event::Crash(&self.crashes.buckets.all()[bucket]));
+        }
+        Ok((bucket, if first { 2.0 } else { 0.0 }))
+    }
+
+    /// Keeps `input` as one of a bucket.
+    fn save_crash(&mut self, bucket: usize, verdict: Verdict, making: &Making) -> Result<(), Error> {
         let signal = match verdict {
             Verdict::Signal(signal) => signal as u8,
             _ => 0,
@@ -87,24 +146,11 @@ impl Campaign<'_> {
         let input = std::mem::take(&mut self.input);
         let kept = self.insist(|folder| folder.crash(&input, signal, &origin));
         self.input = input;
-        let file = kept?;
-        let place = crash.site(FRAMES).join(" < ");
-        let report = CrashReport {
-            stack,
-            signal,
-            count: 1,
-            file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            place: match (&crash.summary, place.as_str()) {
-                (Some(summary), _) => summary.clone(),
-                (None, "") => verdict.to_string(),
-                (None, place) => format!("{verdict} in {place}"),
-            },
-        };
-        self.watch.event(Event::Crash(&report));
-        self.crashes.places.push(report);
+        let file = kept?.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.crashes.buckets.keep(bucket, &self.counts, signal, file);
         self.crashes.last = self.figures.execs;
         self.figures.report.last_crash = super::figures::seconds_now();
-        Ok(2.0)
+        Ok(())
     }
 
     /// `input` took too long.
@@ -119,10 +165,13 @@ impl Campaign<'_> {
         }
         // By the same executor: another would be forked from this process as
         // it is now, and keep a copy of its memory.
+        if self.is_over() {
+            return Ok(0.0);
+        }
         self.executor.set_timeout(self.patience());
         let verdict = self.executor.run(&self.input).map(|seen| seen.verdict);
         self.executor.set_timeout(self.execution.timeout);
-        let verdict = verdict?;
+        let Some(verdict) = executor::Error::unless_ended(verdict)? else { return Ok(0.0) };
         self.figures.execs += 1;
         if verdict != Verdict::Timeout {
             return Ok(0.0);
@@ -170,9 +219,12 @@ fn simplify(counts: &mut [u8]) {
     counts.iter_mut().for_each(|count| *count = u8::from(*count != 0));
 }
 
-/// A number for where a crash happened: its innermost functions.
-fn place_of(crash: &Crash, verdict: Verdict) -> u64 {
-    let mut words = crash.site(FRAMES);
-    words.push(verdict.to_string());
-    hash(words.join("\n").as_bytes())
+/// A number for what is seen of a crash without a further look: signal, and
+/// where the runtime saw it. Aborts are often called by one function of a
+/// library for many reasons, so there edges count as well, as they do where
+/// the runtime saw nothing.
+fn sight(verdict: Verdict, record: &Record, counts: &[u8]) -> u64 {
+    let place = record.key();
+    let edges = (place.is_none() || verdict == Verdict::Signal(libc::SIGABRT)).then(|| hash(counts));
+    hash(format!("{verdict} {place:?} {edges:?}").as_bytes())
 }

@@ -1,7 +1,7 @@
 //! A run, and what is kept of it.
 
 use super::{Campaign, Error, Event, learn};
-use crate::executor::{Verdict, coverage};
+use crate::executor::{self, Verdict, coverage};
 use crate::feedback::{New, counts_reach, reaches};
 use crate::folder::{EntryId, How, Origin};
 use crate::schedule::Merits;
@@ -53,6 +53,7 @@ impl Campaign<'_> {
     /// Counts a run; what it cost.
     pub(super) fn ran(&mut self, length: usize, wall: Duration) -> f64 {
         self.figures.execs += 1;
+        self.figures.timed(wall);
         self.figures.report.input_bytes += length as u64;
         if self.options.repeatable { 1.0 } else { wall.as_secs_f64() * 1e6 }
     }
@@ -139,9 +140,14 @@ impl Campaign<'_> {
     fn calibrate(&mut self, news: &mut Vec<New>, wall: Duration) -> Result<(Duration, bool), Error> {
         let begin = Instant::now();
         let (mut total, mut varies) = (wall, false);
+        let mut runs = 1;
         for _ in 0..CALIBRATION {
-            let seen = self.executor.run(&self.input)?;
+            if self.is_over() {
+                break;
+            }
+            let Some(seen) = executor::Error::unless_ended(self.executor.run(&self.input))? else { break };
             self.figures.execs += 1;
+            runs += 1;
             total += seen.wall;
             if seen.coverage.len() != self.counts.len() {
                 self.counts.resize(self.counts.len().max(seen.coverage.len()), 0);
@@ -158,7 +164,7 @@ impl Campaign<'_> {
             }
         }
         self.figures.calibration += begin.elapsed();
-        Ok((total / (CALIBRATION as u32 + 1), varies))
+        Ok((total / runs, varies))
     }
 
     /// The tree of `input`.
@@ -221,8 +227,12 @@ impl Campaign<'_> {
     }
 
     /// Whether `input` still reaches all of `news`; its counts are kept if so.
+    /// No more, once the campaign is to end.
     pub(super) fn still(&mut self, input: &[u8], news: &[New]) -> Result<bool, Error> {
-        let seen = self.executor.run(input)?;
+        if self.is_over() {
+            return Ok(false);
+        }
+        let Some(seen) = executor::Error::unless_ended(self.executor.run(input))? else { return Ok(false) };
         self.figures.execs += 1;
         let ended = !seen.verdict.is_crash() && seen.verdict != Verdict::Timeout;
         let same = ended && counts_reach(seen.coverage, news);
@@ -244,7 +254,17 @@ impl Campaign<'_> {
             self.write_figures()?;
         }
         self.fill_report();
+        if let Some(mean) = self.figures.slowness() {
+            let millis = mean.as_millis();
+            let way_out = match self.executor.is_persistent() {
+                true => "smaller inputs, a build with -O2, and no sleeping or waiting in the harness help",
+                false => {
+                    "a persistent harness (LLVMFuzzerTestOneInput) saves the start of the program; smaller inputs and a build with -O2 help as well"
+                }
+            };
+            self.watch.event(Event::Notice(format!("a run takes {millis} ms, which is slow: {way_out}")));
+        }
         self.watch.event(Event::Report(&self.figures.report));
-        self.import()
+        if self.is_over() { Ok(()) } else { self.import() }
     }
 }

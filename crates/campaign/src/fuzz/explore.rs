@@ -55,6 +55,7 @@ impl Campaign<'_> {
             Some(explorer) => explorer,
             None => match search(stage.target.clone(), &self.execution, &self.options) {
                 Ok(explorer) => stage.explorer.insert(explorer),
+                Err(Error::Executor(executor::Error::Ended)) => return Ok(()),
                 Err(error) => {
                     stage.over = true;
                     self.watch.event(Event::Notice(format!("no search for valid inputs: {error}")));

@@ -22,10 +22,20 @@ pub(super) struct Figures {
     before: Duration,
     execs_before: u64,
     slowest: Duration,
+    /// Runs that were timed, and how long they took; none once it was told.
+    timed: Option<(u32, Duration)>,
     last_find: Instant,
     /// When and with how many executions the last minute began.
     minute: (Instant, u64),
 }
+
+/// So many runs tell whether a target is slow, which is this.
+const FEW_RUNS: u32 = 20;
+const SLOW: Duration = Duration::from_millis(15);
+
+/// More than any campaign has: what a file says beyond is not believed.
+const MOST_SECONDS: u64 = 1 << 40;
+const MOST_EXECS: u64 = 1 << 60;
 
 /// Seconds of Unix time.
 pub(super) fn seconds_now() -> u64 {
@@ -41,9 +51,11 @@ impl Figures {
         previous: Option<&Report>,
     ) -> Figures {
         let begin = Instant::now();
-        let before = previous.map_or(0, |previous| previous.run_time);
-        let execs = previous.map_or(0, |previous| previous.execs_done);
-        report.start_time = seconds_now() - before;
+        // Bounded where they come in, so that nothing that is added to them or
+        // made of them can overflow.
+        let before = previous.map_or(0, |previous| previous.run_time.min(MOST_SECONDS));
+        let execs = previous.map_or(0, |previous| previous.execs_done.min(MOST_EXECS));
+        report.start_time = seconds_now().saturating_sub(before);
         report.fuzzer_pid = std::process::id();
         report.seed = options.seed;
         report.exec_timeout = execution.timeout.as_millis() as u64;
@@ -65,6 +77,7 @@ impl Figures {
             before: Duration::from_secs(before),
             execs_before: execs,
             slowest: Duration::ZERO,
+            timed: Some((0, Duration::ZERO)),
             last_find: begin,
             minute: (begin, execs),
         }
@@ -72,12 +85,26 @@ impl Figures {
 
     /// Time of this campaign, earlier runs included.
     pub fn elapsed(&self) -> Duration {
-        self.before + self.begin.elapsed()
+        self.before.saturating_add(self.begin.elapsed())
     }
 
     /// Time and executions of this run alone.
     pub fn own(&self) -> (Duration, u64) {
-        (self.begin.elapsed(), self.execs - self.execs_before)
+        (self.begin.elapsed(), self.execs.saturating_sub(self.execs_before))
+    }
+
+    /// A run took so long.
+    pub fn timed(&mut self, wall: Duration) {
+        if let Some((runs, time)) = &mut self.timed {
+            (*runs, *time) = (*runs + 1, time.saturating_add(wall));
+        }
+    }
+
+    /// How long a run takes, once, if that is long.
+    pub fn slowness(&mut self) -> Option<Duration> {
+        let (runs, time) = self.timed.filter(|(runs, _)| *runs >= FEW_RUNS)?;
+        self.timed = None;
+        Some(time / runs).filter(|mean| *mean >= SLOW)
     }
 
     /// An entry was kept.
@@ -123,9 +150,9 @@ impl Campaign<'_> {
         let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
         report.bitmap_cvg = share(report.edges_found, report.total_edges);
         report.stability = 100.0 - share(report.var_byte_count, report.edges_found);
-        report.saved_crashes = self.crashes.places().len() as u64;
+        report.saved_crashes = self.crashes.buckets.kept();
         report.saved_hangs = self.crashes.hangs;
-        report.crashes = self.crashes.places().to_vec();
+        report.crashes = self.crashes.buckets.all().to_vec();
         report.testcache_size = self.corpus.bytes() as u64;
         report.testcache_count = entries.len() as u64;
         let arm = |arm: &crate::schedule::Arm| MutatorReport {
@@ -166,9 +193,9 @@ impl Campaign<'_> {
         let others = figures.calibration + figures.trim + figures.sync + figures.generalise + traced;
         report.fuzz_time = own.saturating_sub(others).as_secs();
         report.execs_done = figures.execs;
-        report.execs_per_sec = rate(figures.execs - figures.execs_before, own);
-        report.execs_ps_last_min = rate(figures.execs - execs_then, since.elapsed());
-        report.execs_since_crash = figures.execs - self.crashes.last;
+        report.execs_per_sec = rate(figures.execs.saturating_sub(figures.execs_before), own);
+        report.execs_ps_last_min = rate(figures.execs.saturating_sub(execs_then), since.elapsed());
+        report.execs_since_crash = figures.execs.saturating_sub(self.crashes.last);
         report.slowest_exec_ms = figures.slowest.as_millis() as u64;
     }
 }

@@ -1,28 +1,30 @@
 //! A full disk: what it refused is done again once there is room.
 
 use super::{Event, Watch};
+use crate::executor::End;
 use crate::folder::{self, Folder};
 use std::time::Duration;
 
 /// How long to wait for room on the disk.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Does again what a full disk refused, until there is room or whoever
-/// watches wants it to end.
+/// Does again what a full disk refused, until there is room, whoever watches
+/// wants it to end, or the end has come.
 pub(crate) fn insist<T>(
     folder: &mut Folder,
     watch: &mut dyn Watch,
+    end: &End,
     mut act: impl FnMut(&mut Folder) -> Result<T, folder::Error>,
 ) -> Result<T, folder::Error> {
     let mut told = false;
     loop {
         match act(folder) {
-            Err(error) if error.is_full() && !watch.stops() => {
+            Err(error) if error.is_full() && !watch.stops() && !end.has_come() => {
                 if !told {
                     watch.event(Event::Paused(&error));
                     told = true;
                 }
-                std::thread::sleep(PAUSE);
+                end.sleep(PAUSE);
             }
             done => {
                 if told && done.is_ok() {

@@ -24,12 +24,14 @@
 //! | `explore` | valid inputs from the traced build, when all else finds nothing |
 //! | `execute` | a run, and what is kept of it |
 //! | `trim` | smaller inputs that do the same |
+//! | `buckets` | crashes by site, and which of their inputs are kept |
 //! | `crash` | crashes told apart by where they happen, hangs by a second run |
 //! | `recheck` | finds run by another build, which may see more |
 //! | `corpus` | entries in memory |
 //! | `figures` | the report |
 //! | `full` | what a full disk refused, done again |
 
+mod buckets;
 mod corpus;
 mod crash;
 mod execute;
@@ -295,15 +297,22 @@ pub struct Campaign<'a> {
 impl<'a> Campaign<'a> {
     /// Starts the target.
     pub fn new(parts: Parts<'a>, options: Options) -> Result<Campaign<'a>, Error> {
-        let Parts { target, traced, checked, execution, structure, folder, sync, report, tokens, watch } =
+        let Parts { target, traced, checked, mut execution, structure, folder, sync, report, tokens, watch } =
             parts;
-        let executor = Executor::new(target.clone(), execution.clone())?;
+        if let Some(time) = options.max_time {
+            execution.end = execution.end.within(time);
+        }
+        for path in executor::unseen(&target, &execution, b"") {
+            watch.event(Event::Notice(path.to_string()));
+        }
+        let recorded = executor::Options { record_crashes: true, ..execution.clone() };
+        let executor = Executor::new(target.clone(), recorded)?;
         if executor.ids() == 0 && !options.plain {
             let name = target.program.to_string_lossy().into_owned();
             let has_runtime = target.is_instrumented();
             return Err(if has_runtime { Error::TellsNothing(name) } else { Error::NotInstrumented(name) });
         }
-        let checked = checked.map(|target| recheck::executor(target, &execution)).transpose()?;
+        let checked = checked.map(|target| recheck::start(target, &execution)).transpose()?;
         for missing in executor.missing() {
             watch.event(Event::Notice(missing.to_string()));
         }
@@ -353,9 +362,14 @@ impl<'a> Campaign<'a> {
 
     /// Runs until it is to end. Figures and findings are on disk then.
     pub fn run(&mut self, seeds: Seeds) -> Result<Report, Error> {
-        let outcome = self.start(seeds).and_then(|()| self.go_on());
+        let outcome = match self.start(seeds).and_then(|()| self.go_on()) {
+            // A run that was cut short by the end.
+            Err(Error::Executor(executor::Error::Ended)) => Ok(()),
+            outcome => outcome,
+        };
         // Whatever happened, what was found stays.
         let written = self.write_figures();
+        self.watch.event(Event::Report(&self.figures.report));
         outcome?;
         written?;
         self.folder.settle()?;
@@ -378,13 +392,18 @@ impl<'a> Campaign<'a> {
     /// Whether it is to end.
     fn is_over(&mut self) -> bool {
         if !self.stopped {
-            let (time, execs) = self.figures.own();
+            let (_, execs) = self.figures.own();
             self.stopped = self.watch.stops()
-                || self.options.max_time.is_some_and(|most| time >= most)
+                || self.execution.end.has_come()
                 || self.options.max_execs.is_some_and(|most| execs >= most)
                 || self.options.until_crash && !self.crashes.is_empty();
         }
         self.stopped
+    }
+
+    /// Leaves a stage, by an error that is none, when the campaign is to end.
+    fn unless_over(&mut self) -> Result<(), Error> {
+        if self.is_over() { Err(executor::Error::Ended.into()) } else { Ok(()) }
     }
 
     fn learn_token(&mut self, token: &[u8]) {
@@ -398,7 +417,7 @@ impl<'a> Campaign<'a> {
     /// Does again what a full disk refused, until there is room or the
     /// campaign is to end.
     fn insist<T>(&mut self, act: impl FnMut(&mut Folder) -> Result<T, folder::Error>) -> Result<T, Error> {
-        Ok(full::insist(&mut self.folder, self.watch, act)?)
+        Ok(full::insist(&mut self.folder, self.watch, &self.execution.end, act)?)
     }
 }
 

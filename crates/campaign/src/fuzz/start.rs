@@ -31,10 +31,17 @@ const NODES: u32 = 400;
 
 impl Campaign<'_> {
     pub(super) fn start(&mut self, seeds: Seeds) -> Result<(), Error> {
+        let fresh = matches!(seeds, Seeds::Fresh);
         match seeds {
             Seeds::Queue => self.start_queue()?,
             Seeds::Folder(folder) => self.start_folder(folder)?,
             Seeds::Fresh => self.start_fresh()?,
+        }
+        if self.corpus.len() == 0 && self.structure.is_some() && !fresh && !self.is_over() {
+            self.watch.event(Event::Notice(
+                "no seed can be mutated: the campaign starts with inputs of the grammar instead".into(),
+            ));
+            self.start_fresh()?;
         }
         self.fill_report();
         self.write_figures()?;
@@ -119,9 +126,11 @@ impl Campaign<'_> {
     }
 
     fn start_fresh(&mut self) -> Result<(), Error> {
-        if self.structure.is_none() {
+        if self.structure.is_none() && !self.is_over() {
             self.input = super::learn::uninformed();
             self.execute(&Making::Seed("printable".into()))?;
+        }
+        if self.structure.is_none() {
             return Ok(());
         }
         for _ in 0..self.options.generated {

@@ -138,7 +138,9 @@ impl Campaign<'_> {
             Ok::<bool, Error>(path.is_some() && same == path)
         })?;
         self.rng = rng;
+        self.unless_over()?;
         let first = comparisons.executor.run(origin)?.events.to_vec();
+        self.unless_over()?;
         let second = comparisons.executor.run(&copy)?;
         self.figures.execs += 2;
         let changes = comparisons.operands.changes(
@@ -161,6 +163,7 @@ impl Campaign<'_> {
 
     /// A number for the way that a run takes; none if it does not end well.
     fn path_of(&mut self, input: &[u8]) -> Result<Option<u64>, Error> {
+        self.unless_over()?;
         let seen = self.executor.run(input)?;
         self.figures.execs += 1;
         if seen.verdict.is_crash() || seen.verdict == Verdict::Timeout {

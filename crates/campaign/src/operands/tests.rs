@@ -137,7 +137,7 @@ fn some_change_makes_the_operands_equal_in_every_form() {
         Ok(())
     })
     .sizes(256, 512)
-    .for_ms(300);
+    .for_cases(200);
     assert!(forms.len() > 10, "{forms:?}");
 }
 

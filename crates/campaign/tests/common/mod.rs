@@ -37,9 +37,10 @@ pub fn build_native(compiler: &str, flags: &[&str], source: &str, name: &str) ->
     let mut arguments: Vec<std::ffi::OsString> = vec![format!("--wug-cc={compiler}").into()];
     arguments.extend(flags.iter().map(Into::into));
     arguments.extend([sources().join(source).into(), "-o".into(), fresh.clone().into()]);
-    let mut options = Options::take(Language::C, &mut arguments);
+    let language = if compiler.ends_with("++") { Language::Cxx } else { Language::C };
+    let mut options = Options::take(language, &mut arguments);
     options.cache = folder.join("runtimes");
-    let status = compile(Language::C, &arguments, &options).expect("a compiler");
+    let status = compile(language, &arguments, &options).expect("a compiler");
     assert!(status.success(), "{compiler} {flags:?} {source}");
     std::fs::rename(&fresh, &path).expect("the target in its place");
     path

@@ -76,7 +76,7 @@ impl Emit {
         let source = source.map_err(|refused| {
             Failure::Message(1, format!("{refused}; `wug check` names them, and `wug generate` makes inputs"))
         })?;
-        let Some(path) = &self.output else { return super::print(&source) };
+        let Some(path) = &self.output else { return super::print_file(&source) };
         std::fs::write(path, source).map_err(|error| {
             let why = without_number(&error);
             Failure::Message(1, format!("cannot write the source to `{}`: {why}", path.display()))

@@ -17,11 +17,12 @@ pub mod rustflags;
 pub mod show;
 
 use crate::Failure;
-use crate::terminal::without_number;
+use crate::terminal::{Screen, clean, clean_json, without_number};
 use clap::ValueEnum;
 use serde::Serialize;
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::Path;
+use wug_files::regular;
 use wug_grammar::facts::ClosingMode;
 
 /// What `--closing` says.
@@ -43,12 +44,28 @@ impl From<ClosingArg> for ClosingMode {
 /// Prints one JSON object on standard output.
 fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Failure::Message(1, e.to_string()))?;
-    print(&text)
+    write_line(&clean_json(&text))
 }
 
-/// Prints a text and a line break on standard output. A reader that has
-/// gone away has seen enough.
+/// Prints a report and a line break on standard output.
 fn print(text: &str) -> Result<(), Failure> {
+    write_line(&clean(text))
+}
+
+/// Prints a file that a command makes, byte by byte unless it goes to a
+/// terminal.
+fn print_file(text: &str) -> Result<(), Failure> {
+    if std::io::stdout().is_terminal() { print(text) } else { write_line(text) }
+}
+
+/// Standard output for inputs: as they are, unless it is a terminal.
+fn standard_output() -> Box<dyn Write> {
+    let out = std::io::stdout().lock();
+    if out.is_terminal() { Box::new(Screen(out)) } else { Box::new(out) }
+}
+
+/// A reader that has gone away has seen enough.
+fn write_line(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{}", text.trim_end()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -60,12 +77,11 @@ fn print(text: &str) -> Result<(), Failure> {
 
 /// Reads an input; `-` is standard input.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let limit = wug_parse::MAX_INPUT as u64;
     if path.as_os_str() == "-" {
-        let mut input = Vec::new();
-        let got = std::io::stdin().lock().read_to_end(&mut input);
-        return got.map(|_| input).map_err(|error| cannot_read(path, &error));
+        return regular::bounded(std::io::stdin().lock(), limit).map_err(|error| cannot_read(path, &error));
     }
-    std::fs::read(path).map_err(|error| cannot_read(path, &error))
+    regular::read_named(path, limit).map_err(|error| cannot_read(path, &error))
 }
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> String {

@@ -1,14 +1,15 @@
 //! `wug run`: what a program does with inputs.
 
 use super::{cannot_read, print, print_json, read};
-use crate::execution_arg::{ExecutionArg, target};
-use crate::{Failure, Outcome, terminal};
+use crate::execution_arg::{ExecutionArg, target, tell_unseen};
+use crate::terminal::{self, clean_line};
+use crate::{Failure, Outcome};
 use clap::Args;
 use serde::Serialize;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use wug_campaign::executor::{Error, Executor, Observation, Verdict, coverage};
+use wug_campaign::executor::{Error, Executor, Observation, SITE_FRAMES, Verdict, coverage};
 
 /// Run a program on inputs: verdict, time and edges of each
 #[derive(Args)]
@@ -37,8 +38,13 @@ pub struct Run {
 pub const WRONG_USE: u8 = 3;
 const TIMEOUT: u8 = 1;
 const CRASH: u8 = 2;
+/// Said once where stacks are not to be had.
+const UNTRACED: &str = "ptrace is not permitted here, so stacks are known only from sanitizers: permit it \
+    (docker: --cap-add SYS_PTRACE; kernel.yama.ptrace_scope below 3)";
 /// Frames of a stack that people are shown; JSON has all.
 const MAX_SHOWN: usize = 20;
+/// The same for lines of what it wrote.
+const MAX_LINES: usize = 12;
 
 #[derive(Serialize)]
 struct Report {
@@ -67,6 +73,10 @@ struct Row {
     stack: Vec<String>,
     /// The first line of a sanitizer's report.
     summary: Option<String>,
+    /// By what a campaign tells crashes apart.
+    site: Option<String>,
+    /// What it wrote when it crashed, on standard output and error.
+    output: String,
     #[serde(skip)]
     text: String,
 }
@@ -94,23 +104,38 @@ impl Run {
         })?;
         options.cpu_time = true;
         let stopped = |error: Error| wrong(explained(&error));
-        let mut executor = Executor::new(target, options).map_err(stopped)?;
+        let first = inputs.first().and_then(|path| read(path).ok()).unwrap_or_default();
+        let mut executor = Executor::new(target.clone(), options.clone()).map_err(|error| {
+            tell_unseen(&target, &options, &first);
+            stopped(error)
+        })?;
         let missing: Vec<String> = executor.missing().iter().map(ToString::to_string).collect();
         for missing in &missing {
             terminal::warning(missing);
         }
         let mut worst = 0;
+        let (mut told, mut looked) = (false, false);
         let mut rows = Vec::new();
         for path in &inputs {
             let input = read(path).map_err(wrong)?;
             let seen = executor.run(&input).map_err(stopped)?;
             worst = worst.max(exit_code(seen.verdict));
             let crashed = seen.verdict.is_crash();
+            let failed = !matches!(seen.verdict, Verdict::Ok | Verdict::Timeout);
             let mut row = Row::of(path, input.len(), &seen);
+            if failed && !std::mem::replace(&mut looked, true) {
+                tell_unseen(&target, &options, &input);
+            }
             if crashed {
-                let crash = executor.examine(&input).map_err(stopped)?;
+                let mut crash = executor.locate_crash(&input).map_err(stopped)?;
+                row.site = Some(crash.site(SITE_FRAMES).to_string());
+                executor.explain(&mut crash);
                 row.stack = crash.stack.iter().map(ToString::to_string).collect();
                 row.summary = crash.summary;
+                row.output = String::from_utf8_lossy(&crash.output).into_owned();
+                if crash.untraced && !std::mem::replace(&mut told, true) {
+                    terminal::warning(UNTRACED);
+                }
             }
             if !self.json {
                 print(&line(&row, rows.is_empty()))?;
@@ -147,6 +172,8 @@ impl Row {
             edges,
             stack: Vec::new(),
             summary: None,
+            site: None,
+            output: String::new(),
             text: seen.verdict.to_string(),
         }
     }
@@ -188,15 +215,29 @@ fn line(row: &Row, first: bool) -> String {
     }
     let cpu = row.cpu_seconds.map_or("-".into(), millis);
     let edges = row.edges.map_or("-".into(), |edges| edges.to_string());
-    let _ = write!(out, "{:<18} {:>11} {cpu:>11} {edges:>7}  {}", row.text, millis(row.seconds), row.file);
-    if let Some(summary) = &row.summary {
-        let _ = write!(out, "\n  {summary}");
+    let _ = write!(
+        out,
+        "{:<18} {:>11} {cpu:>11} {edges:>7}  {}",
+        row.text,
+        millis(row.seconds),
+        clean_line(&row.file)
+    );
+    for said in [&row.summary, &row.site].into_iter().flatten() {
+        let _ = write!(out, "\n  {}", clean_line(said));
     }
     for (number, frame) in row.stack.iter().take(MAX_SHOWN).enumerate() {
-        let _ = write!(out, "\n  #{number} {frame}");
+        let _ = write!(out, "\n  #{number} {}", clean_line(frame));
     }
     if row.stack.len() > MAX_SHOWN {
         let _ = write!(out, "\n  … {} more", row.stack.len() - MAX_SHOWN);
+    }
+    let mut written = row.output.lines().filter(|line| !line.trim().is_empty());
+    for line in written.by_ref().take(MAX_LINES) {
+        let _ = write!(out, "\n  | {}", clean_line(line));
+    }
+    let more = written.count();
+    if more > 0 {
+        let _ = write!(out, "\n  | … {more} more lines; --json has all");
     }
     out
 }
@@ -205,20 +246,37 @@ fn millis(seconds: f64) -> String {
     format!("{:.3} ms", seconds * 1e3)
 }
 
+/// Whether a file is what fuzzers write for people into a folder of crashes,
+/// which `crashes/*` names as well.
+fn is_readme(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    path.file_name().is_some_and(|name| name == "README.txt")
+        && folder.as_encoded_bytes().starts_with(b"crashes")
+}
+
+fn hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
 /// The files, with folders replaced by what is in them.
 fn inputs(files: &[OsString]) -> Result<Vec<PathBuf>, String> {
     let mut out = Vec::new();
     for file in files {
         let path = PathBuf::from(file);
         if !path.is_dir() {
-            out.push(path);
+            match files.len() > 1 && is_readme(&path) {
+                true => terminal::say(&format!("note: {} is no input: it is left out\n", path.display())),
+                false => out.push(path),
+            }
             continue;
         }
         let entries = path.read_dir().map_err(|error| cannot_read(&path, &error))?;
         let mut inside = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| cannot_read(&path, &error))?.path();
-            if entry.is_file() {
+            // What fuzzers put beside what they find.
+            let other = entry.file_name().is_some_and(|name| name == "README.txt" || hidden(name));
+            if entry.is_file() && !other {
                 inside.push(entry);
             }
         }

@@ -11,7 +11,8 @@ use wug_runtime::rust;
 #[command(after_help = "A stable toolchain is enough. With --target, flags go to the\n\
                   program and not to build scripts:\n  \
                   RUSTFLAGS=\"$(wug rustflags)\" cargo build --target x86_64-unknown-linux-gnu\n\
-                  Set `panic = \"abort\"` in the profile, or a panic is an exit with code 101.\n\n\
+                  A panic is a crash, also if it unwinds (exit code 101); with\n\
+                  `panic = \"abort\"` in the profile its stack is known as well.\n\n\
                   Example:\n  wug rustflags\n  wug rustflags --traced")]
 pub struct Rustflags {
     /// For the build that logs comparisons
@@ -26,7 +27,10 @@ impl Rustflags {
             options.build = Build::Traced;
         }
         let failure = |message: String| Failure::Message(1, message);
-        options.cache = std::path::absolute(&options.cache).map_err(|error| failure(error.to_string()))?;
+        if !options.cache.as_os_str().is_empty() {
+            options.cache =
+                std::path::absolute(&options.cache).map_err(|error| failure(error.to_string()))?;
+        }
         let wug = std::env::current_exe()
             .map_err(|error| failure(format!("cannot tell where this program is: {error}")))?;
         let flags = rust::flags(&options, &wug).map_err(|error| failure(error.to_string()))?;

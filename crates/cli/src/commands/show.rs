@@ -1,6 +1,6 @@
 //! `wug show`.
 
-use super::print;
+use super::print_file;
 use crate::grammar_arg::GrammarArg;
 use crate::{Failure, Outcome, number, terminal};
 use clap::{Args, ValueEnum};
@@ -61,7 +61,7 @@ impl Show {
     pub fn run(self) -> Outcome {
         let loaded = self.grammar.load_and_warn()?;
         let text = self.convert(&loaded).map_err(|diagnostic| refuse(&loaded, &diagnostic))?;
-        print(&text)
+        print_file(&text)
     }
 
     fn convert(&self, loaded: &Loaded) -> Result<String, Diagnostic> {

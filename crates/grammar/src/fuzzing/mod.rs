@@ -32,7 +32,7 @@ pub fn check(notation: Notation, text: &[u8]) {
         return;
     }
     let text = Text { name: "fuzz".to_string(), bytes: text.to_vec() };
-    let options = LoadOptions { notation: Some(notation), start: None };
+    let options = LoadOptions { notation: Some(notation), ..LoadOptions::default() };
     match load(vec![text], options, &NoImports) {
         Ok(loaded) => {
             let _ = diagnostic::render_all(&loaded.warnings, &loaded.sources, false);

@@ -17,8 +17,11 @@
 //! - `foo` and `Foo` are one rule, spelled as where it is first defined,
 //!   or as in the RFC if it has the name of a core rule.
 //! - Core rules are added if they are used and not defined.
+//! - Page breaks of RFCs, with the lines above and below them, are white
+//!   space.
 
 mod core;
+mod pages;
 mod value;
 
 use super::brackets::{Brackets, Means, Step};
@@ -31,6 +34,7 @@ use hashbrown::HashMap;
 
 /// Reads `text`, whose first byte has offset `base`.
 pub fn read(text: &str, base: u32, ast: &mut Ast, diags: &mut Diagnostics) {
+    let text = &*pages::without_breaks(text);
     let mut cursor = Cursor::new(text, base);
     let indent = skip_to_rule(&mut cursor);
     let unit = value::unit(text);

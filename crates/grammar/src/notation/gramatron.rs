@@ -4,10 +4,16 @@
 //! {"Program": ["'x = ' Sum", "''"], "Sum": ["Digit '+' Sum", "Digit"]}
 //! ```
 //!
-//! Symbols stand apart from each other. What is in single quotes is text,
-//! with the escapes `\'` `\\` `\n` `\r` `\t` `\xHH` (one byte) and
-//! `\uHHHH`; `''` is the empty text, and so is an alternative without
-//! symbols. Everything else is the name of a rule.
+//! Symbols stand apart from each other. What is in single quotes is text up
+//! to the next quote, in which backslashes stand for themselves, as in
+//! Gramatron: `'UI\Area'`, `'C:\'`. Only `\n` is a line break. `''` is the
+//! empty text, and so is an alternative without symbols. Everything else is
+//! the name of a rule.
+//!
+//! Gramatron has no text with a single quote in it. We read two ways to
+//! write one: text in double quotes (`"it's"`), and `\'` in alternatives that
+//! make no sense otherwise (`'it\'s'`: something would stand directly behind
+//! a closing quote, or a text would not end).
 //!
 //! The start is the first of `Program`, `PROGRAM`, `program`, `Start`,
 //! `START` and `start` that there is, else the first rule.
@@ -67,7 +73,10 @@ impl Reader<'_> {
         while self.json.more(&mut object)? {
             let key = self.json.key()?;
             let span = key.span;
-            if key.text.is_empty() || key.text.starts_with('\'') || key.text.contains(char::is_whitespace) {
+            if key.text.is_empty()
+                || key.text.starts_with(['\'', '"'])
+                || key.text.contains(char::is_whitespace)
+            {
                 let error = Diagnostic::error(span, "this cannot be the name of a rule");
                 self.diags.push(error.help("a name has no spaces and does not begin with a quote"));
                 self.json.pass()?;
@@ -127,27 +136,25 @@ impl Reader<'_> {
 /// Appends the symbols of one alternative.
 fn symbols(whole: Text, ast: &mut Ast, bytes: &mut Vec<u8>, diags: &mut Diagnostics) {
     let text = whole.text;
+    let escaped = has_escaped_quotes(text);
     let mut at = 0;
     loop {
         let rest = &text[at..];
         at += rest.len() - rest.trim_start().len();
         let rest = &text[at..];
-        if rest.is_empty() {
-            return;
-        }
-        if let Some(inside) = rest.strip_prefix('\'') {
-            match terminal(inside, bytes) {
-                Ok(len) => {
-                    ast.literal(bytes, whole.part(at, at + 1 + len));
-                    at += 1 + len;
-                }
-                Err(Mistake { start, end, message, help }) => {
-                    let (start, end) =
-                        if message == UNENDED { (at, at + 1) } else { (at + 1 + start, at + 1 + end) };
-                    diags.push(Diagnostic::error(whole.part(start, end), message).help(help));
-                    return;
-                }
-            }
+        let Some(quote) = rest.bytes().next() else { return };
+        if matches!(quote, b'\'' | b'"') {
+            let Some(len) = terminal(rest, escaped) else {
+                let error = Diagnostic::error(whole.part(at, at + 1), "this terminal does not end");
+                let quote = quote as char;
+                diags.push(error.help(format!(
+                    "close it with `{quote}`; text with a single quote inside stands in double quotes"
+                )));
+                return;
+            };
+            resolve(&rest[1..len - 1], escaped && quote == b'\'', bytes);
+            ast.literal(bytes, whole.part(at, at + len));
+            at += len;
         } else {
             let len = rest.find(char::is_whitespace).unwrap_or(rest.len());
             ast.call(&rest[..len], whole.part(at, at + len));
@@ -156,67 +163,61 @@ fn symbols(whole: Text, ast: &mut Ast, bytes: &mut Vec<u8>, diags: &mut Diagnost
     }
 }
 
-struct Mistake {
-    start: usize,
-    end: usize,
-    message: &'static str,
-    help: &'static str,
+/// Whether `\'` is a quote inside text here: the alternative makes sense
+/// only so.
+fn has_escaped_quotes(text: &str) -> bool {
+    text.contains("\\'") && !is_well_formed(text, false) && is_well_formed(text, true)
 }
 
-const UNENDED: &str = "this terminal does not end";
-
-/// Resolves a text behind its opening quote into `bytes`; gives the length
-/// up to behind the closing one.
-fn terminal(text: &str, bytes: &mut Vec<u8>) -> Result<usize, Mistake> {
-    bytes.clear();
-    let mut at = 0;
-    while let Some(&b) = text.as_bytes().get(at) {
-        match b {
-            b'\'' => return Ok(at + 1),
-            b'\\' => at = escape(text, at, bytes)?,
-            _ => {
-                bytes.push(b);
-                at += 1;
+/// Whether all terminals end and stand apart from the names around them.
+fn is_well_formed(text: &str, escaped: bool) -> bool {
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let len = if rest.starts_with(['\'', '"']) {
+            match terminal(rest, escaped) {
+                Some(len) => len,
+                None => return false,
             }
+        } else {
+            rest.find(char::is_whitespace).unwrap_or(rest.len())
+        };
+        rest = &rest[len..];
+        if !rest.is_empty() && !rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '"')) {
+            return false;
         }
+        rest = rest.trim_start();
     }
-    let help = "close it with `'`; a quote inside is written `\\'`";
-    Err(Mistake { start: 0, end: 0, message: UNENDED, help })
+    true
 }
 
-/// Resolves the escape at `at`; gives the place behind it.
-fn escape(text: &str, at: usize, bytes: &mut Vec<u8>) -> Result<usize, Mistake> {
-    let digits = |n: usize| {
-        let digits = text.as_bytes().get(at + 2..at + 2 + n)?;
-        digits.iter().try_fold(0, |value, &b| Some(value * 16 + (b as char).to_digit(16)?))
-    };
-    let wrong = |message, help| Err(Mistake { start: at, end: at + 1, message, help });
-    bytes.push(match text.as_bytes().get(at + 1) {
-        Some(&c @ (b'\'' | b'\\')) => c,
-        Some(b'n') => b'\n',
-        Some(b'r') => b'\r',
-        Some(b't') => b'\t',
-        Some(b'x') => match digits(2) {
-            Some(byte) => {
-                bytes.push(byte as u8);
-                return Ok(at + 4);
-            }
-            None => return wrong("`\\x` needs two hexadecimal digits", "for example `\\x7F`"),
-        },
-        Some(b'u') => match digits(4).and_then(char::from_u32) {
-            Some(c) => {
-                bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                return Ok(at + 6);
-            }
-            None => {
-                let help = "for example `\\u00E9`; characters above FFFF stand as themselves";
-                return wrong("`\\u` needs the four hexadecimal digits of a character", help);
-            }
-        },
-        _ => {
-            let help = "there are \\' \\\\ \\n \\r \\t \\xHH and \\uHHHH; a backslash itself is `\\\\`";
-            return wrong("unknown escape in a terminal", help);
+/// The length of the terminal at the start of `text`, quotes included; none
+/// if it does not end. With `escaped`, a single quote behind an odd number of
+/// backslashes does not end it.
+fn terminal(text: &str, escaped: bool) -> Option<usize> {
+    let quote = text.as_bytes()[0];
+    let mut odd = false;
+    for (at, &b) in text.as_bytes().iter().enumerate().skip(1) {
+        if b == quote && !(odd && escaped && quote == b'\'') {
+            return Some(at + 1);
         }
-    });
-    Ok(at + 2)
+        odd = b == b'\\' && !odd;
+    }
+    None
+}
+
+/// Replaces `\n`, and with `escaped` `\'`, in the text of a terminal.
+fn resolve(text: &str, escaped: bool, bytes: &mut Vec<u8>) {
+    bytes.clear();
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|&b| b == b'\\') {
+        bytes.extend_from_slice(&rest[..at]);
+        let replaced = match rest.get(at + 1) {
+            Some(b'n') => Some(b'\n'),
+            Some(b'\'') if escaped => Some(b'\''),
+            _ => None,
+        };
+        bytes.push(replaced.unwrap_or(b'\\'));
+        rest = &rest[at + 1 + usize::from(replaced.is_some())..];
+    }
+    bytes.extend_from_slice(rest);
 }

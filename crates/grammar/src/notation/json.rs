@@ -444,7 +444,7 @@ mod tests {
             assert_eq!(ours.as_ref().ok(), theirs.as_ref().ok(), "{json} {ours:?}");
             Ok(())
         })
-        .for_ms(100);
+        .for_cases(600);
     }
 
     #[test]
@@ -462,7 +462,7 @@ mod tests {
             assert_eq!(ours.is_ok(), theirs.is_ok(), "{json} {ours:?}");
             Ok(())
         })
-        .for_ms(100);
+        .for_cases(600);
     }
 
     #[test]

@@ -10,11 +10,14 @@ mod brackets;
 pub mod cursor;
 mod ebnf;
 mod f1;
+mod foreign;
 mod gramatron;
 mod json;
 pub mod regex;
 mod w3c;
 pub mod wug;
+
+pub use foreign::{Foreign, is_automaton};
 
 pub(crate) use bnf::in_name as in_bnf_name;
 pub(crate) use f1::bracketed as f1_name;
@@ -94,26 +97,73 @@ impl Notation {
         match extension.as_str() {
             "wug" => return Notation::Wug,
             "abnf" => return Notation::Abnf,
-            "bnf" => return Notation::Bnf,
             _ => {}
         }
         let start = text.trim_start_matches('\u{FEFF}').trim_start();
-        let defines = text.contains("::=");
+        let defined = defined(start);
         // The W3C numbers its rules, `[1] document ::= …`.
-        if extension == "json" || start.starts_with('{') || (start.starts_with('[') && !defines) {
+        let list = start.starts_with('[') && defined == Defined::Otherwise;
+        if extension == "json" || start.starts_with('{') || list {
             // F1 names rules `<so>`, Gramatron does not.
             let key = start.trim_start_matches(['{', ' ', '\n', '\r', '\t']);
             let gramatron = key.starts_with('"') && !(key.starts_with("\"<") || key.starts_with("\"["));
             return if gramatron { Notation::Gramatron } else { Notation::F1 };
         }
-        if !defines {
-            return if extension == "ebnf" { Notation::Ebnf } else { Notation::Wug };
-        }
-        // BNF puts the names of rules into angle brackets.
-        let head = start.lines().find(|line| !line.trim_start().starts_with(';') && !line.trim().is_empty());
-        match head {
-            Some(line) if line.trim_start().starts_with('<') => Notation::Bnf,
-            _ => Notation::W3c,
+        match (extension.as_str(), defined) {
+            (_, Defined::Plain) => Notation::W3c,
+            ("bnf", Defined::Otherwise) if !text.contains("::=") && text.contains('=') => Notation::Ebnf,
+            ("bnf", _) | (_, Defined::Bracketed) => Notation::Bnf,
+            ("ebnf", _) => Notation::Ebnf,
+            _ => Notation::Wug,
         }
     }
+}
+
+/// How a text defines its first rule.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Defined {
+    /// `<name> ::=`
+    Bracketed,
+    /// `name ::=`
+    Plain,
+    /// By something else than `::=`, or not at all.
+    Otherwise,
+}
+
+/// Looks at what stands before the first `=`, comments left out.
+fn defined(text: &str) -> Defined {
+    /// How comments begin and end in all notations; those of one character
+    /// begin only where the line is empty before them.
+    const COMMENTS: [(&str, &str); 5] = [("/*", "*/"), ("(*", "*)"), ("//", "\n"), (";", "\n"), ("#", "\n")];
+    let mut rest = text;
+    // The last two characters, and the last that is no white space.
+    let (mut last, mut solid) = ([' '; 2], ' ');
+    let mut empty_line = true;
+    while let Some(c) = rest.chars().next() {
+        let comment =
+            COMMENTS.iter().find(|(open, _)| rest.starts_with(open) && (open.len() == 2 || empty_line));
+        if let Some((open, close)) = comment {
+            let inside = &rest[open.len()..];
+            let Some(end) = inside.find(close) else { return Defined::Otherwise };
+            rest = &inside[end + close.len()..];
+            empty_line |= *close == "\n";
+            continue;
+        }
+        match c {
+            '=' if last != [':'; 2] => return Defined::Otherwise,
+            '=' if solid == '>' => return Defined::Bracketed,
+            '=' => return Defined::Plain,
+            '\n' => empty_line = true,
+            c if !c.is_whitespace() => {
+                empty_line = false;
+                if c != ':' {
+                    solid = c;
+                }
+            }
+            _ => {}
+        }
+        last = [last[1], c];
+        rest = &rest[c.len_utf8()..];
+    }
+    Defined::Otherwise
 }

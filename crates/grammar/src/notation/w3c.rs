@@ -15,6 +15,9 @@
 //! - `[12]` before the name of a rule is its number, not a class; remarks
 //!   such as `[ wfc: No Recursion ]` and `[VC: …]` are passed over.
 //! - Text has no escapes. A rule ends where the next one begins.
+//! - `#` that begins no number of a character begins a comment up to the end
+//!   of its line, and a line `@terminals` is passed over: so do the grammars
+//!   that go around as `.bnf` files.
 
 use super::brackets::{Brackets, Means, Step};
 use super::cursor::Cursor;
@@ -25,7 +28,7 @@ use crate::source::Span;
 
 /// Reads `text`, whose first byte has offset `base`.
 pub fn read(text: &str, base: u32, ast: &mut Ast, diags: &mut Diagnostics) {
-    let mut reader = Reader { cursor: Cursor::new(text, base), ast };
+    let mut reader = Reader { cursor: Cursor::new(text, base), ast, sign: None };
     loop {
         match reader.rule() {
             Ok(true) => {}
@@ -42,6 +45,9 @@ pub fn read(text: &str, base: u32, ast: &mut Ast, diags: &mut Diagnostics) {
 struct Reader<'a> {
     cursor: Cursor<'a>,
     ast: &'a mut Ast,
+    /// The `#` of a comment where a symbol could stand, until one does: it
+    /// may have been meant as text.
+    sign: Option<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -82,6 +88,7 @@ impl<'a> Reader<'a> {
             return Err(Box::new(Diagnostic::error(self.cursor.here(), message)));
         }
         let mut brackets = Brackets::rule(self.cursor.here(), self.ast);
+        self.look_for_sign();
         while self.item(&mut brackets)? {}
         brackets.end()?;
         self.ast.close_rule(name, span);
@@ -92,10 +99,15 @@ impl<'a> Reader<'a> {
     fn item(&mut self, brackets: &mut Brackets) -> Step<bool> {
         self.space()?;
         let at = self.cursor.at();
+        let ends = matches!(self.cursor.peek(), None | Some('|' | ')')) || self.head_follows();
+        if let (Some(sign), true) = (self.sign.take(), ends) {
+            return Err(Box::new(self.bad_code(sign)));
+        }
         let Some(c) = self.cursor.peek() else { return Ok(false) };
         match c {
             '|' => {
                 self.cursor.bump();
+                self.look_for_sign();
                 brackets.alternative(self.cursor.here(), self.ast)?;
                 return Ok(true);
             }
@@ -206,6 +218,14 @@ impl<'a> Reader<'a> {
             brackets.simple_item();
         }
         Ok(())
+    }
+
+    /// Whether the rest of this line is a comment that begins with `#`.
+    fn look_for_sign(&mut self) {
+        let mut ahead = self.cursor;
+        ahead.eat_while(|c| c.is_whitespace() && c != '\n');
+        let at = ahead.at();
+        self.sign = (ahead.eat("#") && !ahead.peek().is_some_and(in_number)).then_some(at);
     }
 
     /// Reads `#xN`; `None`, without moving, if it does not come next.
@@ -339,6 +359,12 @@ impl<'a> Reader<'a> {
         loop {
             self.cursor.eat_while(char::is_whitespace);
             let at = self.cursor.at();
+            let mut ahead = self.cursor;
+            let remark = ahead.eat("@terminals") || ahead.eat("#") && !ahead.peek().is_some_and(in_number);
+            if remark {
+                self.cursor.eat_while(|c| c != '\n');
+                continue;
+            }
             if !self.cursor.eat("/*") {
                 return Ok(());
             }
@@ -350,6 +376,12 @@ impl<'a> Reader<'a> {
             self.cursor.eat("*/");
         }
     }
+}
+
+/// Whether `#` before this may begin the number of a character, perhaps one
+/// with a mistake in it.
+fn in_number(c: char) -> bool {
+    c.is_ascii_alphanumeric()
 }
 
 fn plain_head(mut ahead: Cursor) -> bool {

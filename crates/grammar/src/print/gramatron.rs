@@ -10,14 +10,13 @@ use super::plain::{Abilities, Members, Plain, Rules, plain};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Grammar;
 use crate::notation::GRAMATRON_STARTS;
-use std::fmt::Write;
 
 /// The whole grammar as text, or why this notation cannot hold it.
 pub fn print(grammar: &Grammar) -> Result<String, Diagnostic> {
     let members = Members::of(grammar);
-    let allowed = |c: char| !c.is_whitespace() && c != '\'';
+    let allowed = |c: char| !c.is_whitespace() && !matches!(c, '\'' | '"');
     let notation = "Gramatron's JSON";
-    let abilities = Abilities { notation, any_bytes: true, allowed, reserved: &GRAMATRON_STARTS };
+    let abilities = Abilities { notation, any_bytes: false, allowed, reserved: &GRAMATRON_STARTS };
     let rules = plain(grammar, &members, abilities)?;
     let mut out = String::from("{\n");
     let mut text = String::new();
@@ -52,24 +51,36 @@ fn print_symbols(rules: &Rules, symbols: &[Plain], out: &mut String) {
     }
 }
 
+/// Prints text as terminals: more than one where a single one cannot hold it
+/// (see the reader: single quotes stand in double quotes, and a backslash
+/// before an `n` must not become a line break).
 fn terminal(bytes: &[u8], out: &mut String) {
-    out.push('\'');
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\'' | '\\' => out.extend(['\\', c]),
-                '\n' => out.push_str("\\n"),
-                '\r' => out.push_str("\\r"),
-                '\t' => out.push_str("\\t"),
-                c if c.is_ascii_control() => {
-                    let _ = write!(out, "\\x{:02X}", c as u32);
-                }
-                c => out.push(c),
-            }
+    let text = String::from_utf8_lossy(bytes);
+    let mut quote = None;
+    let mut last = ' ';
+    for c in text.chars() {
+        let wanted = match (c, quote) {
+            ('\'', _) => '"',
+            ('"', _) => '\'',
+            (_, Some(quote)) => quote,
+            _ => '\'',
+        };
+        let splits = quote.is_some_and(|quote| quote != wanted) || last == '\\' && c == 'n';
+        if let Some(quote) = quote.filter(|_| splits) {
+            out.extend([quote, ' ']);
         }
-        for byte in chunk.invalid() {
-            let _ = write!(out, "\\x{byte:02X}");
+        if quote.is_none() || splits {
+            out.push(wanted);
         }
+        quote = Some(wanted);
+        match c {
+            '\n' => out.push_str("\\n"),
+            c => out.push(c),
+        }
+        last = c;
     }
-    out.push('\'');
+    match quote {
+        Some(quote) => out.push(quote),
+        None => out.push_str("''"),
+    }
 }

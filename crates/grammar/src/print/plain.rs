@@ -120,7 +120,10 @@ pub fn plain<'a>(
                         if class.count() > MAX_MEMBERS {
                             return Err(refuse(&format!("a class of {} members", class.count())));
                         }
-                        if !abilities.any_bytes && class.unit() == Unit::Byte {
+                        if !abilities.any_bytes
+                            && class.unit() == Unit::Byte
+                            && class.ranges().last().is_some_and(|&(_, high)| high > 0x7F)
+                        {
                             return Err(refuse("a class of bytes that are not UTF-8"));
                         }
                         let texts = || {

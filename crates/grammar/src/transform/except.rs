@@ -36,13 +36,17 @@ pub fn resolve(
     let excluded: HashMap<RuleId, BodyId> = exceptions.iter().copied().collect();
     let mut names: HashSet<String> = grammar.rules.iter().map(|r| r.name.clone()).collect();
     let mut work = Work::default();
-    if let (true, Some(&(rule, _))) = (grammar.has_tokens(), exceptions.first()) {
-        let message = "an exception in a grammar with tokens";
-        diags.push(
-            Diagnostic::error(grammar.rule(rule).span, message)
-                .help("rules read tokens here, not characters: leave the tokens out, or the exceptions"),
-        );
-        return None;
+    if grammar.has_tokens() {
+        mark_fragments(&mut grammar, &excluded);
+        let outside = exceptions.iter().find(|(rule, _)| grammar.rule(*rule).kind == Kind::Syntax);
+        if let Some(&(rule, _)) = outside {
+            let message = "an exception in a grammar with tokens";
+            diags.push(
+                Diagnostic::error(grammar.rule(rule).span, message)
+                    .help("rules read tokens here, not characters: put it into a token"),
+            );
+            return None;
+        }
     }
     for rule in order(&grammar, &excluded, diags) {
         let Some(&right) = excluded.get(&rule) else { continue };
@@ -59,6 +63,29 @@ pub fn resolve(
         }
     }
     (diags.errors() == errors).then_some(grammar)
+}
+
+/// Makes the exceptions in tokens, and those inside of these, fragments.
+fn mark_fragments(grammar: &mut Grammar, excluded: &HashMap<RuleId, BodyId>) {
+    let mut work: Vec<BodyId> = Vec::new();
+    for id in grammar.rules() {
+        let rule = grammar.rule(id);
+        if rule.kind != Kind::Syntax {
+            work.push(rule.body);
+        }
+    }
+    while let Some(body) = work.pop() {
+        let mut called = Vec::new();
+        grammar.body_calls(body, &mut |rule| called.push(rule));
+        for rule in called {
+            let Some(&right) = excluded.get(&rule) else { continue };
+            let found = &mut grammar.rules[rule.index()];
+            if found.kind == Kind::Syntax {
+                found.kind = Kind::Fragment;
+                work.extend([found.body, right]);
+            }
+        }
+    }
 }
 
 /// All rules that exceptions need, each behind those that it needs. An
@@ -222,6 +249,7 @@ fn states(grammar: &mut Grammar, rule: RuleId, dfa: &Dfa, alphabet: &Alphabet, n
     let mut builder = Builder::resume(std::mem::take(&mut grammar.arena));
     let span = grammar.rules[rule.index()].span;
     let base = grammar.rules[rule.index()].name.clone();
+    let kind = grammar.rules[rule.index()].kind;
     let rules = &mut grammar.rules;
     let mut declare = |state: u32| {
         let id = RuleId(rules.len() as u32);
@@ -229,7 +257,7 @@ fn states(grammar: &mut Grammar, rule: RuleId, dfa: &Dfa, alphabet: &Alphabet, n
         while !names.insert(name.clone()) {
             name.push('_');
         }
-        rules.push(Rule { name, ..placeholder(id, BodyId(0), span) });
+        rules.push(Rule { name, kind, ..placeholder(id, BodyId(0), span) });
         id
     };
     let emitted = emit(dfa, alphabet, &mut builder, span, &mut declare);

@@ -295,7 +295,7 @@ fn start_that_does_not_exist() {
     "#]],
     );
     let text = Text { name: "grammar".to_string(), bytes: b"a = 'x' ;".to_vec() };
-    let options = LoadOptions { notation: None, start: Some("b") };
+    let options = LoadOptions { start: Some("b"), ..LoadOptions::default() };
     let rejected = load(vec![text], options, &NoImports).unwrap_err();
     expect![[r#"
         error: the start rule `b` does not exist

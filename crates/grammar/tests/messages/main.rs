@@ -2,6 +2,7 @@
 
 mod bnf;
 mod every;
+mod foreign;
 mod json;
 mod limits;
 mod unclosed;
@@ -19,7 +20,7 @@ fn check(notation: Notation, text: &str, message: Expect) {
 #[track_caller]
 fn check_bytes(notation: Notation, text: &[u8], message: Expect) {
     let text = Text { name: "grammar".to_string(), bytes: text.to_vec() };
-    let options = LoadOptions { notation: Some(notation), start: None };
+    let options = LoadOptions { notation: Some(notation), ..LoadOptions::default() };
     match load(vec![text], options, &NoImports) {
         Err(rejected) => message.assert_eq(&rejected.render(false)),
         Ok(loaded) => {

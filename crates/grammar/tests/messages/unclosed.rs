@@ -128,14 +128,14 @@ fn unclosed_things() {
         Notation::Gramatron,
         "{\"A\": [\"B 'x\"]}",
         expect![[r#"
-        error: this terminal does not end
-         --> grammar:1:11
-          |
-        1 | {"A": ["B 'x"]}
-          |           ^
-          |
-          = help: close it with `'`; a quote inside is written `\'`
-    "#]],
+            error: this terminal does not end
+             --> grammar:1:11
+              |
+            1 | {"A": ["B 'x"]}
+              |           ^
+              |
+              = help: close it with `'`; text with a single quote inside stands in double quotes
+        "#]],
     );
     check(
         Notation::Bnf,

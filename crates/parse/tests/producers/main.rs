@@ -219,7 +219,7 @@ fn inputs_of_made_up_grammars() {
         }
         Ok(())
     })
-    .for_ms(5_000);
+    .for_cases(60);
     eprintln!("{plain:?} {lexical:?}");
     assert!(plain.replayed > 20 && lexical.replayed > 5, "{plain:?} {lexical:?}");
 }

@@ -23,6 +23,11 @@ const WRITTEN_OUT: usize = 64;
 /// Bytes of the completions of one rule, and of all.
 const POOL_BYTES: usize = 1 << 16;
 const ALL_POOL_BYTES: usize = 4 << 20;
+/// Steps that all completions may take, for each symbol of the grammar and at
+/// least: those of a long chain of rules would take its length for each rule.
+const POOL_STEPS: (u64, u64) = (16, 1 << 20);
+/// Completions of at most this many bytes are repeated wherever they stand.
+const SHORT_TEXT: usize = 64;
 
 pub(super) fn build(program: &Program) -> Flat {
     let grammar = &program.grammar;
@@ -47,7 +52,9 @@ pub(super) fn build(program: &Program) -> Flat {
         draws: HashMap::new(),
         tables: HashMap::new(),
         pools: HashMap::new(),
+        links: HashMap::new(),
         pool_bytes: 0,
+        pool_steps: POOL_STEPS.0 * symbols as u64 + POOL_STEPS.1,
         entered: Vec::new(),
         nesting: 0,
         ops: 0,
@@ -79,7 +86,11 @@ struct Builder<'p> {
     draws: HashMap<Draw, usize>,
     tables: HashMap<Table, usize>,
     pools: HashMap<BodyId, Op>,
+    /// Where links lead, as far as they were followed.
+    links: HashMap<BodyId, BodyId>,
     pool_bytes: usize,
+    /// Steps that are left for them.
+    pool_steps: u64,
     /// Bodies of rules that the current place is in.
     entered: Vec<BodyId>,
     nesting: usize,
@@ -217,10 +228,50 @@ impl Builder<'_> {
         block
     }
 
+    /// The body that has the same completions as `body` and is not only a
+    /// link to another: in a long chain of rules they are made once.
+    fn unlinked(&mut self, body: BodyId) -> BodyId {
+        let (mut at, mut passed) = (body, Vec::new());
+        while let Some(next) = self.links.get(&at).copied().or_else(|| self.link(at)) {
+            passed.push(at);
+            at = next;
+        }
+        self.links.extend(passed.into_iter().map(|body| (body, at)));
+        at
+    }
+
+    /// The one body that all completions of a body are completions of.
+    fn link(&self, body: BodyId) -> Option<BodyId> {
+        let [one] = self.program.closed.alternatives(body) else { return None };
+        let grammar = &self.program.grammar;
+        let mut link = None;
+        for symbol in grammar.symbols(*one) {
+            let (called, times) = match *symbol {
+                Symbol::Bytes(_) | Symbol::Class(_) => return None,
+                Symbol::Rule(rule) => (grammar.rule(rule).body, 1),
+                Symbol::Group(body) => (body, 1),
+                Symbol::Repeat(repeat) => (grammar.repeat(repeat).body, grammar.repeat(repeat).min),
+            };
+            let closing = &self.program.closing;
+            let nothing = times == 0 || closing.only_empty(called) && closing.completions(called) == 1;
+            if !nothing && (times > 1 || link.replace(called).is_some()) {
+                return None;
+            }
+        }
+        link
+    }
+
     /// The completions of a body, few as they are.
     fn pool(&mut self, body: BodyId) -> Op {
-        if let Some(op) = self.pools.get(&body) {
-            return op.clone();
+        let body = self.unlinked(body);
+        match self.pools.get(&body) {
+            // Its bytes would stand in the program once more.
+            Some(Op::Text(text)) if text.len() > SHORT_TEXT => {
+                self.pool_bytes += text.len();
+                return if self.pool_bytes > ALL_POOL_BYTES { Op::Bail } else { Op::Text(text.clone()) };
+            }
+            Some(op) => return op.clone(),
+            None => {}
         }
         let mut room = POOL_BYTES.min(ALL_POOL_BYTES - self.pool_bytes.min(ALL_POOL_BYTES));
         let mut texts = Vec::new();
@@ -234,7 +285,7 @@ impl Builder<'_> {
                     }
                 };
             }
-            match pool::completion(self.program, body, texts.len() as u64, room) {
+            match pool::completion(self.program, body, texts.len() as u64, room, &mut self.pool_steps) {
                 Some(text) => {
                     room -= text.len();
                     self.pool_bytes += text.len();

@@ -1,6 +1,7 @@
 //! The machine's steps in plain code, with an eye on the limits.
 //!
-//! In:  the random stream of an input.
+//! In:  the random stream of an input, from its beginning or from where the
+//!      machine had it within the limits.
 //! Out: the input: by the tables as long as no limit is passed, then choice
 //!      by choice, as all other engines make it.
 //!
@@ -31,6 +32,10 @@ pub struct Careful<'s, 'p> {
     stream: Stream,
     /// What is open, top last.
     stack: Vec<u32>,
+    /// Steps that are left.
+    steps: u64,
+    /// Some steps were made before; how many is known from above.
+    resumed: bool,
 }
 
 impl<'s, 'p> Careful<'s, 'p> {
@@ -38,18 +43,29 @@ impl<'s, 'p> Careful<'s, 'p> {
     /// alone: it may be thrown away and made again.
     pub fn new(store: &'s mut Store<'p>, stream: Stream) -> Careful<'s, 'p> {
         let start = element(store.start(), store.levels());
-        Careful { store, stream, stack: vec![start] }
+        let steps = store.program.max_steps();
+        Careful { store, stream, stack: vec![start], steps, resumed: false }
     }
 
-    /// Appends the input.
-    pub fn run(mut self, out: &mut Vec<u8>, scratch: &mut Scratch) {
-        let begun = out.len();
+    /// Goes on with an input: what is open of it, and the steps that were
+    /// made at most.
+    pub fn resume(store: &'s mut Store<'p>, stream: Stream, stack: Vec<u32>, made: u64) -> Careful<'s, 'p> {
+        let steps = store.program.max_steps().saturating_sub(made);
+        Careful { store, stream, stack, steps, resumed: true }
+    }
+
+    /// Appends the input, or the rest of it, whose bytes stand in `out` from
+    /// `begun` on. `false`, and bytes that mean nothing, if it was resumed and
+    /// would run out of steps by those that were made at most.
+    #[must_use]
+    pub fn run(mut self, out: &mut Vec<u8>, begun: usize, scratch: &mut Scratch) -> bool {
         let limit = self.store.program.options.max_size;
         let mut open = self.open();
-        let mut steps = self.store.program.max_steps();
+        let mut steps = self.steps;
         while let Some(&top) = self.stack.last() {
             if !self.store.has_room() && self.store.start_over(&mut [&mut self.stack]).is_none() {
-                return self.finish(out, begun, open, false, scratch);
+                self.finish(out, begun, open, false, scratch);
+                return true;
             }
             let top = self.stack.last().copied().unwrap_or(top);
             let (symbol, row) = ((top >> 16) as u16, (top as u16).min(HORIZON));
@@ -60,8 +76,12 @@ impl<'s, 'p> Careful<'s, 'p> {
             let most = emitted.saturating_add(open).saturating_add(self.store.growth(symbol, row));
             // A draw from what a table left belongs to the draw from the table.
             let drawn = matches!(self.store.items(symbol), [Item { what: What::Rest { .. }, .. }, ..]);
+            if steps == 0 && self.resumed {
+                return false;
+            }
             if (most > limit && !drawn) || steps == 0 {
-                return self.finish(out, begun, open, steps == 0, scratch);
+                self.finish(out, begun, open, steps == 0, scratch);
+                return true;
             }
             let (entry, random) = self.store.draw(symbol, row, self.stream.next());
             open = open - self.store.least(symbol) + self.store.pushed(&entry);
@@ -73,6 +93,7 @@ impl<'s, 'p> Careful<'s, 'p> {
                 self.stack.push(element(symbol, (top as u16).saturating_sub(less)));
             }
         }
+        true
     }
 
     /// Least length of all that is open.

@@ -9,8 +9,9 @@
 //! passed the room of a buffer or the size limit by its bytes or its stack.
 //! Bytes emitted and the least length of what is open only grow together, so
 //! what has passed the limit is found at a later look as well. Such an input
-//! is made again with care (`careful`): what it becomes does not depend on
-//! when it was found.
+//! is made again with care (`careful`), from the last look at which it was
+//! well within the limit: what it becomes does not depend on when it was
+//! found.
 
 use super::build::PUSHES;
 use super::careful::Careful;
@@ -34,16 +35,36 @@ const SHIFT: usize = 704;
 /// Elements on a stack at most: inputs with more are made with care.
 const MOST_HEIGHT: usize = APART - PUSHES * STEPS - MOST_LANES * SHIFT;
 
+/// Bytes between two places from which an input can be made again, beside
+/// those that its stack has.
+const SAVED_APART: usize = 1024;
+
 /// What inputs are made with that need care.
 #[derive(Debug, Default)]
 pub struct Aside<'p> {
     store: Option<Box<Store<'p>>>,
     pub scratch: Scratch,
+    /// Bytes that were made with care.
+    pub bytes: u64,
 }
 
 /// What an input that no step could take beyond the size limit has at most.
 fn limit(store: &Store) -> u64 {
     store.program.options.max_size.saturating_sub(store.most_growth)
+}
+
+/// A place in an input from which it can be made again.
+#[derive(Debug, Default)]
+struct Saved {
+    /// The number of the input in the piece; `None` if there is no such place.
+    input: Option<usize>,
+    /// Bytes of the piece up to there.
+    len: usize,
+    stream: Stream,
+    /// What is open there.
+    stack: Vec<u32>,
+    /// Steps up to there, at most.
+    steps: u64,
 }
 
 /// A lane and its buffers.
@@ -70,6 +91,7 @@ pub struct Buffers {
     last_mark: *mut Mark,
     out_limit: *mut u8,
     top_limit: *mut u32,
+    saved: Saved,
 }
 
 impl Buffers {
@@ -90,6 +112,7 @@ impl Buffers {
             last_mark: mark,
             out_limit: out,
             top_limit: top,
+            saved: Saved::default(),
         }
     }
 
@@ -116,6 +139,7 @@ impl Buffers {
     /// Begins an input behind the bytes that are there.
     fn start_input(&mut self, store: &Store) {
         self.begun = self.piece.bytes.len();
+        self.saved.input = None;
         self.looks = 0;
         self.lane.stream = self.marks[self.number()].stream;
         self.steps = 0;
@@ -185,6 +209,7 @@ impl Buffers {
             if far || height == 0 || height > MOST_HEIGHT || self.least_size(store, height) > limit(store) {
                 self.again(store, careful);
             } else {
+                self.save(store, height);
                 self.point(store, height);
             }
         }
@@ -196,16 +221,50 @@ impl Buffers {
 
     /// Makes the input that is being made again, with care.
     fn again<'p>(&mut self, store: &Store<'p>, aside: &mut Aside<'p>) {
-        self.piece.bytes.truncate(self.begun);
-        let Aside { store: own, scratch } = aside;
+        let Aside { store: own, scratch, bytes: with_care } = aside;
         let own = own.get_or_insert_with(|| Box::new(Store::new(store.program, &[])));
-        Careful::new(own, self.marks[self.number()].stream).run(&mut self.piece.bytes, scratch);
+        let (number, begun) = (self.number(), self.begun);
+        let bytes = &mut self.piece.bytes;
+        let Saved { input, len, stream, ref stack, steps } = self.saved;
+        let stack = Some(stack).filter(|_| input == Some(number)).and_then(|stack| own.adopt(store, stack));
+        let resumed = stack.is_some_and(|stack| {
+            bytes.truncate(len);
+            Careful::resume(own, stream, stack, steps).run(bytes, begun, scratch)
+        });
+        if !resumed {
+            bytes.truncate(begun);
+            // It has all steps, so it comes to an end.
+            let _ = Careful::new(own, self.marks[number].stream).run(bytes, begun, scratch);
+        }
+        let from = if resumed { len } else { begun };
+        *with_care += bytes.len().saturating_sub(from) as u64;
         self.piece.end(&store.separator);
         self.start_input(store);
     }
 
+    /// Keeps the place that the input has come to, if that is half way to the
+    /// size limit and far enough from the last: what comes before is not made
+    /// twice then.
+    fn save(&mut self, store: &Store, height: usize) {
+        let number = self.number();
+        let (len, emitted) = (self.piece.bytes.len(), self.piece.bytes.len() - self.begun);
+        let last = if self.saved.input == Some(number) { self.saved.len } else { self.begun };
+        let apart = SAVED_APART + size_of::<u32>() * height;
+        if (emitted as u64) < store.program.options.max_size / 2 || len - last < apart {
+            return;
+        }
+        self.saved.input = Some(number);
+        self.saved.len = len;
+        self.saved.stream = self.lane.stream;
+        self.saved.steps = self.steps;
+        self.saved.stack.clear();
+        // All but the end.
+        self.saved.stack.extend_from_slice(&self.stack[self.bottom..][1..height]);
+    }
+
     /// Gives the stack up: the input is made again, with care.
     pub fn give_up<'p>(&mut self, store: &Store<'p>, aside: &mut Aside<'p>) {
+        self.saved.input = None;
         self.take(store);
         if self.number() < self.inputs {
             self.again(store, aside);
@@ -262,6 +321,7 @@ impl Buffers {
 
     /// Takes over what was changed on the stack.
     pub fn changed(&mut self) {
+        self.saved.input = None;
         self.place(self.height());
     }
 }

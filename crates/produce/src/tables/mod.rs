@@ -354,4 +354,46 @@ mod tests {
         let held = pieces.ready.iter().flatten().map(|piece| piece.bytes().len());
         assert_eq!(held.sum::<usize>(), ahead);
     }
+
+    /// A grammar of long inputs, half of which pass the limit, with sets of
+    /// bytes, repetitions and rules that are drawn in parts.
+    const DEEP: &str = "s = e (';' e)* ; e = t '+' e | t '*' e | t ; t = '(' e ')' | 'f' '(' e ',' e ')' \
+                        | [a-z]{1,4} | [0-9]+ | s ;";
+
+    fn deep(max_size: u64) -> Program {
+        let loaded = wug_grammar::load::load_text("g.wug", DEEP, wug_grammar::Notation::Wug);
+        let grammar = loaded.unwrap_or_else(|e| panic!("{e}")).grammar;
+        Program::new(&grammar, Options { max_depth: 40, max_size, ..Options::default() }).unwrap()
+    }
+
+    #[test]
+    fn what_passes_the_limit_is_as_if_made_with_care_from_its_beginning() {
+        for max_size in [1_000, 5_000, 20_000, 100_000] {
+            let program = deep(max_size);
+            let mut tables = Tables::new(&program, b"\n").unwrap();
+            let mut own = Store::new(&program, b"");
+            let mut limited = 0;
+            let pieces: Vec<Piece> =
+                tables.pieces(7, std::iter::once(0..40).chain([40..60, 60..61])).collect();
+            let mut count = 0;
+            for (index, input) in pieces.iter().flat_map(Piece::inputs) {
+                let (mut expected, mut scratch) = (Vec::new(), Default::default());
+                let stream = stream::Stream::new(7, index);
+                assert!(careful::Careful::new(&mut own, stream).run(&mut expected, 0, &mut scratch));
+                assert!(input == expected, "{max_size} {index}");
+                limited += usize::from(input.len() as u64 > max_size - 100);
+                count += 1;
+            }
+            assert!(count == 61 && limited > 10, "{count} {limited}");
+        }
+    }
+
+    #[test]
+    fn only_the_last_part_of_what_passes_the_limit_is_made_with_care() {
+        let program = deep(100_000);
+        let mut tables = Tables::new(&program, b"\n").unwrap();
+        let bytes: usize = tables.pieces(7, std::iter::once(0..100)).map(|piece| piece.bytes().len()).sum();
+        let with_care = tables.aside.bytes;
+        assert!(bytes > 2_000_000 && with_care > 0 && with_care * 8 < bytes as u64, "{with_care} of {bytes}");
+    }
 }

@@ -39,6 +39,8 @@ const MOST_DRAWS: u16 = 8;
 /// Beyond these numbers all tables are thrown away. Numbers of symbols have
 /// 16 bits, and one table adds a few thousand at most.
 const MOST_SYMBOLS: usize = 50_000;
+/// Symbols that are taken over from another store at once, at most.
+const MOST_ADOPTED: usize = 10_000;
 /// Blocks of 16 bytes: entries, and slots before them.
 const MOST_BLOCKS: usize = 1 << 18;
 /// Blocks that one table takes at most.
@@ -271,6 +273,31 @@ impl<'p> Store<'p> {
             *element = u32::from(symbol) << 16 | (*element & 0xffff);
         }
         Some(())
+    }
+
+    /// A stack of another store of the same program, in the numbers of this
+    /// one; `None` if it has too many symbols. Tables may be thrown away.
+    pub fn adopt(&mut self, other: &Store, stack: &[u32]) -> Option<Vec<u32>> {
+        let distinct: HashSet<u32> = stack.iter().map(|e| e >> 16).collect();
+        if distinct.len() > MOST_ADOPTED {
+            return None;
+        }
+        if !self.has_room() {
+            self.start_over(&mut [])?;
+        }
+        let numbers: HashMap<u32, u16> = distinct
+            .into_iter()
+            .map(|symbol| {
+                let mut items: Box<[Item]> = other.items(symbol as u16).into();
+                for item in &mut items {
+                    if let What::Set(set) = &mut item.what {
+                        *set = self.expander.sets.number(other.expander.sets.members(*set));
+                    }
+                }
+                (symbol, self.symbol(items))
+            })
+            .collect();
+        Some(stack.iter().map(|e| u32::from(numbers[&(e >> 16)]) << 16 | (e & 0xffff)).collect())
     }
 
     /// Makes the table of a symbol.

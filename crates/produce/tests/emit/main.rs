@@ -142,9 +142,12 @@ fn sweep(style: Style, depths: &[u32], inputs: u64) {
         let program = program(&grammar, ClosingMode::Min);
         cases.push(Case { grammar, program, wanted: wanted(depths, &[60_000], inputs) });
     }
+    if cases.is_empty() {
+        return; // `shared` said that they are not there.
+    }
     let told = Compiler::C("gcc")
         .check(&cases, &format!("shared-{}", style.name()), |program| emit::c(program, style).unwrap());
-    assert!(told.inputs == 0 || told.remade * 2 < told.inputs, "{told:?}");
+    assert!(told.remade * 2 < told.inputs, "{told:?}");
 }
 
 #[test]

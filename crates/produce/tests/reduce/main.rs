@@ -105,7 +105,7 @@ fn made_up_grammars() {
             }
             Ok(())
         })
-        .for_ms(5_000);
+        .for_cases(150);
         if plain > 3 && lexical > 3 {
             break;
         }
@@ -225,7 +225,7 @@ fn any_bytes_in_pieces() {
         reduced += usize::from(result.end == End::Minimal && result.bytes.len() < text.len());
         Ok(())
     })
-    .for_ms(1_500);
+    .for_cases(3_000);
     assert!(reduced > 3, "{reduced}");
 }
 
@@ -251,7 +251,7 @@ fn bytes_alone_become_minimal() {
         }
         Ok(())
     })
-    .for_ms(1_000);
+    .for_cases(6_000);
 }
 
 #[test]

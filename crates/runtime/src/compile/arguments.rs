@@ -12,6 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::process::Command;
+use wug_files::private::Temporary;
 
 /// How far the command goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -433,13 +434,9 @@ fn split(text: &[u8]) -> Vec<OsString> {
     words.into_iter().map(OsString::from_vec).collect()
 }
 
-/// A response file of ours, gone when dropped.
-pub struct Response(PathBuf);
-
-impl Drop for Response {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
+/// A response file of ours, in a folder that is gone when dropped.
+pub struct Response {
+    _folder: Temporary,
 }
 
 /// Bytes of arguments from which on we write a response file.
@@ -462,10 +459,11 @@ pub fn pass(command: &mut Command, arguments: Vec<OsString>) -> Result<Option<Re
         }
         text.extend(b"\"\n");
     }
-    let path = super::library::unique(&std::env::temp_dir(), "wug-arguments");
+    let folder = Temporary::new("arguments").map_err(|e| Error(format!("cannot make a folder: {e}")))?;
+    let path = folder.path().join("arguments");
     std::fs::write(&path, text).map_err(|e| Error(format!("cannot write {}: {e}", path.display())))?;
     let mut argument = OsString::from("@");
     argument.push(&path);
     command.arg(argument);
-    Ok(Some(Response(path)))
+    Ok(Some(Response { _folder: folder }))
 }

@@ -12,7 +12,6 @@
 
 use super::arguments::{Goal, Invocation, Kind, pass};
 use super::compiler::Compiler;
-use super::library::unique;
 use super::{Build, Error, Options, flags};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
@@ -21,6 +20,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use wug_files::private::Temporary;
 
 /// Where objects keep their twins.
 const SECTION: &str = ".wug.traced";
@@ -28,30 +28,14 @@ const SECTION: &str = ".wug.traced";
 /// the length in eight bytes.
 const MARK: &[u8; 8] = b"WUGTWIN\0";
 
-/// Files of one command, gone at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch, Error> {
-        let folder = unique(&std::env::temp_dir(), "wug-both");
-        fs::create_dir_all(&folder).map_err(|e| Error(format!("cannot create {}: {e}", folder.display())))?;
-        Ok(Scratch(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// After the fast build: makes the traced one.
 pub fn add_traced(
     compiler: &Compiler,
     invocation: &Invocation,
     options: &Options,
 ) -> Result<ExitStatus, Error> {
-    let scratch = Scratch::new()?;
+    // Files of this command, gone at its end.
+    let scratch = Temporary::new("both").map_err(|e| Error(format!("cannot make a folder: {e}")))?;
     let options = Options { build: Build::Traced, ..options.clone() };
     match invocation.goal {
         Goal::Object => objects(compiler, invocation, &options, &scratch),
@@ -71,7 +55,7 @@ fn objects(
     compiler: &Compiler,
     invocation: &Invocation,
     options: &Options,
-    scratch: &Scratch,
+    scratch: &Temporary,
 ) -> Result<ExitStatus, Error> {
     let mut status = ExitStatus::default();
     for (number, &(index, kind)) in invocation.inputs.iter().enumerate() {
@@ -87,7 +71,7 @@ fn objects(
         if !object.is_file() {
             continue;
         }
-        let twin = scratch.0.join(format!("{number}.o"));
+        let twin = scratch.path().join(format!("{number}.o"));
         let mut arguments = invocation.without(index);
         arguments.extend(["-o".into(), twin.clone().into_os_string()]);
         status = run(compiler, &Invocation::read(&arguments)?, options)?;
@@ -99,12 +83,12 @@ fn objects(
     Ok(status)
 }
 
-fn embed(object: &Path, twin: &Path, scratch: &Scratch) -> Result<(), Error> {
+fn embed(object: &Path, twin: &Path, scratch: &Temporary) -> Result<(), Error> {
     let read = fs::read(twin).map_err(|e| Error(format!("cannot read {}: {e}", twin.display())))?;
     let mut marked = MARK.to_vec();
     marked.extend((read.len() as u64).to_le_bytes());
     marked.extend(read);
-    let section = scratch.0.join("section");
+    let section = scratch.path().join("section");
     fs::write(&section, marked).map_err(|e| Error(format!("cannot write {}: {e}", section.display())))?;
     let mut add = OsString::from(format!("{SECTION}="));
     add.push(&section);
@@ -124,13 +108,13 @@ fn link(
     compiler: &Compiler,
     invocation: &Invocation,
     options: &Options,
-    scratch: &Scratch,
+    scratch: &Temporary,
 ) -> Result<ExitStatus, Error> {
     let mut arguments = invocation.arguments.clone();
     for &(index, kind) in &invocation.inputs {
         if kind == Kind::Object {
             let name = format!("input-{index}");
-            if let Some(twin) = twin_of(Path::new(&arguments[index]), &scratch.0.join(name))? {
+            if let Some(twin) = twin_of(Path::new(&arguments[index]), &scratch.path().join(name))? {
                 arguments[index] = twin.into_os_string();
             }
         }
@@ -141,7 +125,7 @@ fn link(
             continue;
         };
         let Some(path) = static_library(&folders, OsStr::from_bytes(name)) else { continue };
-        if let Some(twin) = twin_of(&path, &scratch.0.join(format!("library-{index}")))? {
+        if let Some(twin) = twin_of(&path, &scratch.path().join(format!("library-{index}")))? {
             *argument = twin.into_os_string();
         }
     }
@@ -156,7 +140,8 @@ fn link(
     run(compiler, &Invocation::read(&arguments)?, options)
 }
 
-fn search_folders(arguments: &[OsString]) -> Vec<PathBuf> {
+/// Folders that `-L` names.
+pub(super) fn search_folders(arguments: &[OsString]) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     let mut all = arguments.iter();
     while let Some(argument) = all.next() {
@@ -170,7 +155,7 @@ fn search_folders(arguments: &[OsString]) -> Vec<PathBuf> {
 }
 
 /// The archive that `-lNAME` means, unless a shared library comes first.
-fn static_library(folders: &[PathBuf], name: &OsStr) -> Option<PathBuf> {
+pub(super) fn static_library(folders: &[PathBuf], name: &OsStr) -> Option<PathBuf> {
     for folder in folders {
         let file = |extension: &str| {
             let mut file = OsString::from("lib");

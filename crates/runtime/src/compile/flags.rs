@@ -8,7 +8,7 @@
 use super::arguments::{Goal, Invocation, Kind};
 use super::compiler::{Compiler, Family};
 use super::library::Library;
-use super::{Build, Error, Options};
+use super::{Build, Error, Options, engine};
 use crate::source;
 use std::ffi::OsString;
 
@@ -64,14 +64,28 @@ pub fn instrumented(
         all.push(library.file("pad_first.o"));
     }
     // libtool looks at what a compiler links by itself, and names it later.
-    all.extend(invocation.arguments.iter().filter(|argument| !library.contains(argument)).cloned());
+    let engine =
+        if goal == Goal::Executable && !invocation.no_libc { engine::libfuzzer(invocation) } else { None };
+    if engine.is_some() {
+        runtime(invocation, options.build, &library, &mut all);
+    }
+    for (index, argument) in invocation.arguments.iter().enumerate() {
+        if engine == Some(index) {
+            // Not between `-l` and its value.
+            let at = all.len() - usize::from(all.last().is_some_and(|last| last == "-l"));
+            all.insert(at, library.file("libwug.a"));
+        }
+        if !library.contains(argument) {
+            all.push(argument.clone());
+        }
+    }
     if compiles && goal != Goal::Preprocess || links && invocation.lto {
         instrument(compiler.family, invocation, options.build, &library, &mut all);
     } else if compiler.family == Family::Gcc && goal != Goal::Preprocess && came_from_us(invocation) {
         assemble(invocation, options.build, &library, &mut all);
     }
     if links {
-        link(invocation, options.build, &library, &mut all);
+        link(invocation, options.build, &library, engine.is_some(), &mut all);
     }
     Ok(all)
 }
@@ -121,17 +135,29 @@ fn cc1(flags: &[&str], all: &mut Vec<OsString>) {
     }
 }
 
-fn link(invocation: &Invocation, build: Build, library: &Library, all: &mut Vec<OsString>) {
+/// The objects that every executable gets.
+fn runtime(invocation: &Invocation, build: Build, library: &Library, all: &mut Vec<OsString>) {
+    all.extend(source::CORE.iter().map(|name| library.file(&format!("{name}.o"))));
+    if build == Build::Traced && !invocation.sanitizer {
+        all.push(library.file("strings.o"));
+    }
+}
+
+/// `has_runtime`: its objects stand in front already.
+fn link(
+    invocation: &Invocation,
+    build: Build,
+    library: &Library,
+    has_runtime: bool,
+    all: &mut Vec<OsString>,
+) {
     let traced = build == Build::Traced && !invocation.no_libc;
     // The user's last -x would hold for our objects too.
     all.extend(["-x", "none"].map(OsString::from));
     if invocation.goal == Goal::Library || invocation.no_libc {
         all.push(library.file("module.o"));
-    } else {
-        all.extend(source::CORE.iter().map(|name| library.file(&format!("{name}.o"))));
-        if traced && !invocation.sanitizer {
-            all.push(library.file("strings.o"));
-        }
+    } else if !has_runtime {
+        runtime(invocation, build, library, all);
     }
     if traced {
         all.push(library.file("wraps.o"));

@@ -3,6 +3,9 @@
 //! A library is built in a folder of its own and then renamed to its final
 //! name in one step: parallel builds may do the work twice, but never see
 //! half of it, and no lock can be left behind.
+//!
+//! What lies in the cache is linked into programs: each use checks that cache
+//! and library are ours and private (`wug_files::private`).
 
 use super::Error;
 use super::compiler::Compiler;
@@ -11,10 +14,11 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use wug_files::private::{self, Temporary};
 
 /// A compiled runtime.
 pub struct Library {
@@ -37,14 +41,19 @@ const FLAGS: &[&str] = &[
     "-c",
 ];
 
+/// Where compilers put texts and constants.
+const TEXTS: &[&str] =
+    &[".rodata", ".rodata.str1.1", ".rodata.str1.4", ".rodata.str1.8", ".rodata.str1.16", ".rodata.str1.32"];
+
 impl Library {
     /// Finds it in the cache, or compiles it.
     pub fn get(compiler: &Compiler, target: &[OsString], cache: &Path) -> Result<Library, Error> {
+        create_private(cache)?;
         let folder = cache.join(format!("runtime-{:016x}", key(compiler, target)));
-        if !folder.is_dir() {
-            create_private(cache)?;
+        if folder.symlink_metadata().is_err() {
             build(compiler, target, cache, &folder)?;
         }
+        private::check(&folder).map_err(|why| refused(&folder, &why))?;
         Ok(Library { folder })
     }
 
@@ -83,19 +92,17 @@ fn prelude_name(traced: bool, intel: bool) -> &'static str {
 }
 
 fn build(compiler: &Compiler, target: &[OsString], cache: &Path, to: &Path) -> Result<(), Error> {
-    let folder = unique(cache, "building");
-    let result = build_in(compiler, target, &folder).and_then(|()| match fs::rename(&folder, to) {
-        Ok(()) => Ok(()),
+    // What is left of it is removed in any case.
+    let folder = Temporary::below(cache, "building").map_err(|e| cannot("write to", cache, &e))?;
+    build_in(compiler, target, folder.path())?;
+    match fs::rename(folder.path(), to) {
         // Another build was faster.
         Err(_) if to.is_dir() => Ok(()),
-        Err(error) => Err(cannot("write", to, &error)),
-    });
-    let _ = fs::remove_dir_all(&folder);
-    result
+        renamed => renamed.map_err(|error| cannot("write", to, &error)),
+    }
 }
 
 fn build_in(compiler: &Compiler, target: &[OsString], folder: &Path) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(|e| cannot("create", folder, &e))?;
     let write = |name: &str, text: &str| {
         fs::write(folder.join(name), text).map_err(|e| cannot("write", &folder.join(name), &e))
     };
@@ -120,6 +127,18 @@ fn build_in(compiler: &Compiler, target: &[OsString], folder: &Path) -> Result<(
         };
     }
     run(command.current_dir(folder), "cannot compile the runtime")?;
+    for (name, _) in source::FILES {
+        if let Some((stem, "c")) = name.rsplit_once('.') {
+            let mut rename = Command::new("objcopy");
+            for section in TEXTS {
+                rename.arg("--rename-section").arg(format!("{section}={}", source::TEXTS));
+            }
+            run(
+                rename.arg(format!("{stem}.o")).current_dir(folder),
+                "cannot set texts of the runtime apart",
+            )?;
+        }
+    }
     let mut archiver = Command::new("ar");
     archiver.args(["rcs", "libwug.a"]).args(source::ARCHIVE.iter().map(|name| format!("{name}.o")));
     run(archiver.current_dir(folder), "cannot archive the runtime")
@@ -158,6 +177,8 @@ fn key(compiler: &Compiler, target: &[OsString]) -> u64 {
     add(source::LINKER_SCRIPT.as_bytes());
     add(source::exported().as_bytes());
     add(FLAGS.join(" ").as_bytes());
+    add(TEXTS.join(" ").as_bytes());
+    add(source::TEXTS.as_bytes());
     add(compiler.path.as_os_str().as_encoded_bytes());
     if let Ok(about) = fs::metadata(&compiler.path) {
         add(&about.len().to_le_bytes());
@@ -170,22 +191,16 @@ fn key(compiler: &Compiler, target: &[OsString]) -> u64 {
     hash
 }
 
-/// Creates the cache. What lies there is linked into programs: it must be
-/// ours, and no other user may write to it.
+/// Creates the cache, or checks it.
 pub fn create_private(folder: &Path) -> Result<(), Error> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|e| cannot("create", folder, &e))?;
-    let about = fs::metadata(folder).map_err(|e| cannot("read", folder, &e))?;
-    if about.uid() != user() || about.mode() & 0o022 != 0 {
-        return Err(Error(format!(
-            "{}: others may write here, so compiled code is not kept here; set WUG_CACHE to a folder of your own",
-            folder.display()
-        )));
-    }
-    Ok(())
+    private::folder(folder).map_err(|why| refused(folder, &why))
+}
+
+fn refused(folder: &Path, why: &io::Error) -> Error {
+    Error(format!(
+        "{}: {why}, so compiled code is not kept here; set WUG_CACHE to a folder of your own, or `chmod 700` this one",
+        folder.display()
+    ))
 }
 
 fn cannot(verb: &str, path: &Path, error: &io::Error) -> Error {
@@ -197,17 +212,4 @@ pub fn unique(folder: &Path, name: &str) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     folder.join(format!("{name}-{}-{count}", std::process::id()))
-}
-
-/// Whether files can be made in a folder.
-pub fn is_writable(folder: &Path) -> bool {
-    let probe = unique(folder, "probe");
-    let made = fs::write(&probe, "").is_ok();
-    let _ = fs::remove_file(&probe);
-    made
-}
-
-/// The user's number.
-pub fn user() -> u32 {
-    fs::metadata("/proc/self").map_or(0, |about| about.uid())
 }

@@ -13,15 +13,18 @@
 mod arguments;
 mod both;
 mod compiler;
+mod engine;
 mod flags;
 pub(crate) mod library;
 
 pub use compiler::{Compiler, Family, Language};
 
 use arguments::Invocation;
+use std::borrow::Cow;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use wug_files::private::{self, Temporary};
 
 /// What to build.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +44,7 @@ pub struct Options {
     pub both: bool,
     /// The compiler to stand in for; none: the machine's.
     pub compiler: Option<OsString>,
-    /// Where compiled runtimes are kept.
+    /// Where compiled runtimes are kept; empty: nowhere.
     pub cache: PathBuf,
 }
 
@@ -49,7 +52,7 @@ impl Options {
     /// What the environment says (`WUG_TRACED`, `WUG_BOTH`, `WUG_CC`,
     /// `WUG_CXX`, `WUG_CACHE`), and the arguments `--wug-traced`,
     /// `--wug-both` and `--wug-cc=NAME`, which are taken out: a compiler does
-    /// not know them.
+    /// not know them. `AFL_USE_ASAN=1` and the like add a sanitizer.
     pub fn take(language: Language, arguments: &mut Vec<OsString>) -> Options {
         let mut build = if is_set("WUG_TRACED") { Build::Traced } else { Build::Fast };
         let mut both = is_set("WUG_BOTH");
@@ -74,9 +77,25 @@ impl Options {
             }
             false
         });
+        if !arguments.is_empty() {
+            let asked = SANITIZERS.iter().filter(|(name, _)| is_set(name));
+            let flags = asked.flat_map(|(_, flags)| flags.iter().map(OsString::from)).collect::<Vec<_>>();
+            // Before the user's, which may say otherwise.
+            arguments.splice(0..0, flags);
+        }
         Options { build, both: both && build == Build::Fast, compiler, cache: default_cache() }
     }
 }
+
+/// Variables by which users of AFL++ ask for sanitizers, and the flags of
+/// these. What is found must end the program.
+const SANITIZERS: [(&str, &[&str]); 5] = [
+    ("AFL_USE_ASAN", &["-fsanitize=address"]),
+    ("AFL_USE_UBSAN", &["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]),
+    ("AFL_USE_LSAN", &["-fsanitize=leak"]),
+    ("AFL_USE_MSAN", &["-fsanitize=memory"]),
+    ("AFL_USE_TSAN", &["-fsanitize=thread"]),
+];
 
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
@@ -102,6 +121,14 @@ impl std::error::Error for Error {}
 
 /// Compiles and links as the arguments say, instrumented.
 pub fn compile(language: Language, arguments: &[OsString], options: &Options) -> Result<ExitStatus, Error> {
+    // Without a cache, the runtime lasts as long as this call.
+    let mut options = Cow::Borrowed(options);
+    let mut temporary = None;
+    if options.cache.as_os_str().is_empty() {
+        let made = Temporary::new("runtime").map_err(|e| Error(format!("cannot make a folder: {e}")))?;
+        options.to_mut().cache = temporary.insert(made).path().to_owned();
+    }
+    let options = &*options;
     let compiler = Compiler::find(language, options.compiler.as_deref())?;
     let invocation = Invocation::read(arguments)?;
     let mut command = Command::new(&compiler.path);
@@ -117,18 +144,27 @@ pub fn compile(language: Language, arguments: &[OsString], options: &Options) ->
 }
 
 /// Where compiled runtimes are kept: `WUG_CACHE`, else the user's cache
-/// folder, else one for this user among temporary files.
+/// folder, else the user's folder of this session (`XDG_RUNTIME_DIR`). Empty if
+/// there is none: a name among temporary files that can be foretold could be
+/// taken by another user first.
 pub fn default_cache() -> PathBuf {
     let from = |name: &str| variable(name).map(PathBuf::from);
     if let Some(folder) = from("WUG_CACHE") {
         return folder;
     }
     let user = from("XDG_CACHE_HOME").or_else(|| from("HOME").map(|home| home.join(".cache")));
-    if let Some(folder) = user.map(|folder| folder.join("wug"))
-        && std::fs::create_dir_all(&folder).is_ok()
-        && library::is_writable(&folder)
-    {
+    let user = user.filter(|folder| folder.is_absolute()).map(|folder| folder.join("wug"));
+    // One that is there and is not private is told of when it is used.
+    let usable = |folder: &Path| {
+        private::folder(folder).map_or_else(|_| folder.symlink_metadata().is_ok(), |()| is_writable(folder))
+    };
+    if let Some(folder) = user.filter(|folder| usable(folder)) {
         return folder;
     }
-    std::env::temp_dir().join(format!("wug-{}", library::user()))
+    private::session().map_or_else(PathBuf::new, |session| session.join("wug"))
+}
+
+/// Whether files can be made in a folder.
+fn is_writable(folder: &Path) -> bool {
+    Temporary::below(folder, "probe").is_ok()
 }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use wug_runtime::abi::*;
 use wug_runtime::compile::{self, Build, Language, Options};
+use wug_runtime::rust;
 
 /// A folder of one test, gone when dropped.
 pub struct Folder(pub PathBuf);
@@ -107,6 +108,21 @@ pub fn build(compiler: &str, build: Build, flags: &str, text: &str) -> (Folder, 
     cc(&folder, compiler, build, &format!("{flags} -o ./target ./target.c"));
     let path = folder.path("target");
     (folder, path)
+}
+
+/// What `wug rustflags` prints.
+pub fn rust_flags(build: Build) -> Vec<String> {
+    // The example stands in for `wug`; with `--test NAME` alone it is not
+    // built yet.
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--offline", "--package", "wug-runtime", "--example", "cc", "--message-format=short"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let tests = std::env::current_exe().unwrap();
+    let wug = tests.parent().unwrap().parent().unwrap().join("examples/cc");
+    rust::flags(&options("cc", build), &wug).unwrap()
 }
 
 /// Sizes of the regions that the tests use.

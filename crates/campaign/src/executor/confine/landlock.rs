@@ -1,16 +1,15 @@
-//! The rules of Landlock: read and execute anything, write only to the
-//! scratch folder and to devices that keep nothing; signals and abstract
-//! sockets only inside.
+//! The rules of Landlock: write only to the scratch folder and to devices
+//! that keep nothing; signals and abstract sockets only inside. Where a
+//! target has no view of its own, reading is bounded as well.
 
+use super::view::DEVICES;
 use super::{Layer, Missing};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreatedAttr, RulesetError, Scope,
 };
 use std::os::fd::OwnedFd;
-
-/// Devices that a target may write to.
-const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+use std::path::PathBuf;
 
 /// Rules that lack only the scratch folder: it is not there yet.
 pub struct Writing {
@@ -20,9 +19,18 @@ pub struct Writing {
     pub access: u64,
 }
 
-/// The rules for this kernel, and what it lacks. Without a network
-/// namespace, TCP is refused here.
-pub fn rules(without_network: bool, missing: &mut Vec<Missing>) -> Option<Writing> {
+/// What the rules are to allow.
+pub struct Allowed<'a> {
+    /// Files and folders to write to, besides the scratch folder.
+    pub write: &'a [PathBuf],
+    /// All that may be read; nothing: everything.
+    pub read: Option<Vec<PathBuf>>,
+    /// TCP: there is a network namespace.
+    pub network: bool,
+}
+
+/// The rules for this kernel, and what it lacks.
+pub fn rules(allowed: &Allowed, missing: &mut Vec<Missing>) -> Option<Writing> {
     let version = version();
     let mut lacks = |layer, why: String| missing.push(Missing { layer, why });
     if version <= 0 {
@@ -32,8 +40,12 @@ pub fn rules(without_network: bool, missing: &mut Vec<Missing>) -> Option<Writin
     if version < 6 {
         lacks(Layer::Signals, format!("it has version {version}, signals came with 6"));
     }
-    match build(ABI::from(version), without_network && version >= 4) {
-        Ok(Some(rules)) => Some(Writing { rules, access: AccessFs::from_write(ABI::from(version)).bits() }),
+    let abi = ABI::from(version);
+    match build(abi, allowed, version >= 4) {
+        Ok(Some(rules)) => {
+            let read = if allowed.read.is_some() { AccessFs::from_read(abi).bits() } else { 0 };
+            Some(Writing { rules, access: AccessFs::from_write(abi).bits() | read })
+        }
         Ok(None) => {
             lacks(Layer::Writing, "refused".into());
             None
@@ -45,20 +57,31 @@ pub fn rules(without_network: bool, missing: &mut Vec<Missing>) -> Option<Writin
     }
 }
 
-fn build(abi: ABI, without_network: bool) -> Result<Option<OwnedFd>, RulesetError> {
-    let write = AccessFs::from_write(abi);
+fn build(abi: ABI, allowed: &Allowed, knows_network: bool) -> Result<Option<OwnedFd>, RulesetError> {
+    let (write, read) = (AccessFs::from_write(abi), AccessFs::from_read(abi));
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(write)?;
+    if allowed.read.is_some() {
+        ruleset = ruleset.handle_access(read)?;
+    }
     if !Scope::from_all(abi).is_empty() {
         ruleset = ruleset.scope(Scope::from_all(abi))?;
     }
-    if without_network {
+    if !allowed.network && knows_network {
         ruleset = ruleset.handle_access(AccessNet::from_all(abi))?;
     }
     let mut created = ruleset.create()?;
-    for path in DEVICES {
-        // A device that is not there needs no rule.
-        if let Ok(device) = PathFd::new(path) {
-            created = created.add_rule(PathBeneath::new(device, write & AccessFs::from_file(abi)))?;
+    let all = |rights| if allowed.read.is_some() { rights | read } else { rights };
+    let devices = DEVICES.iter().map(PathBuf::from).map(|path| (path, all(write)));
+    let written = allowed.write.iter().map(|path| (path.clone(), all(write)));
+    let reads = allowed.read.iter().flatten().map(|path| (path.clone(), read));
+    for (path, rights) in devices.chain(written).chain(reads) {
+        // What is not there needs no rule.
+        let Ok(data) = std::fs::metadata(&path) else { continue };
+        let rights = if data.is_dir() { rights } else { rights & AccessFs::from_file(abi) };
+        if let Ok(open) = PathFd::new(&path)
+            && !rights.is_empty()
+        {
+            created = created.add_rule(PathBeneath::new(open, rights))?;
         }
     }
     Ok(created.into())

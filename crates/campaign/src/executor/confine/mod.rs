@@ -5,9 +5,10 @@
 //! | pid namespace | outliving the executor, signalling or seeing others' numbers |
 //! | network namespace | talking to anybody but itself |
 //! | IPC namespace | leaving System V memory behind |
-//! | scratch file system | filling the disk: its scratch folder is memory of fixed size |
+//! | mount namespace | all files but those it needs (see `view`), sockets among them; filling the disk |
 //! | other user | anything that only the user (or root) may do |
 //! | Landlock | writing elsewhere, signalling or connecting to the outside |
+//! | seccomp | calls that lead out of the other layers (see `filter`) |
 //! | limits | forking without end, huge files, core files |
 //!
 //! Besides, always: its own session, no new privileges, and a warden process
@@ -15,15 +16,23 @@
 //! does not permit is left out and [reported](Missing): a run in a container
 //! is still worth something. Each can be switched off.
 
+pub(crate) mod filter;
 mod landlock;
+mod libraries;
 mod scratch;
+mod secrets;
+pub(crate) mod sweep;
 mod user;
+pub(crate) mod view;
 
-pub(crate) use landlock::rules;
-pub(crate) use scratch::{MAX_ENTRIES, Workplace};
+pub(crate) use landlock::{Allowed, rules};
+pub(crate) use libraries::libraries;
+pub(crate) use scratch::{MANY, MAX_ENTRIES, Workplace};
 pub(crate) use user::{User, choose_user, count_processes};
+pub(crate) use view::{Rights, Shown, Step, View};
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// Which layers confine a target, and their bounds.
 #[derive(Clone, Debug)]
@@ -34,12 +43,18 @@ pub struct Confinement {
     pub user: bool,
     /// Landlock.
     pub landlock: bool,
+    /// A filter of system calls.
+    pub seccomp: bool,
     /// Limits on processes, files and core files.
     pub limits: bool,
     /// Processes and threads at a time.
     pub max_processes: u64,
     /// Bytes of the scratch folder, and of any file.
     pub scratch_bytes: u64,
+    /// Files and folders that a target may read, besides what it needs.
+    pub allow_read: Vec<PathBuf>,
+    /// Files and folders that a target may write to.
+    pub allow_write: Vec<PathBuf>,
 }
 
 impl Default for Confinement {
@@ -48,9 +63,12 @@ impl Default for Confinement {
             namespaces: true,
             user: true,
             landlock: true,
+            seccomp: true,
             limits: true,
             max_processes: 256,
             scratch_bytes: 64 << 20,
+            allow_read: Vec::new(),
+            allow_write: Vec::new(),
         }
     }
 }
@@ -58,7 +76,14 @@ impl Default for Confinement {
 impl Confinement {
     /// No layer at all: for programs that are trusted.
     pub fn none() -> Self {
-        Confinement { namespaces: false, user: false, landlock: false, limits: false, ..Self::default() }
+        Confinement {
+            namespaces: false,
+            user: false,
+            landlock: false,
+            seccomp: false,
+            limits: false,
+            ..Self::default()
+        }
     }
 }
 
@@ -71,14 +96,18 @@ pub enum Layer {
     Network,
     /// An IPC namespace.
     Ipc,
-    /// A file system of bounded size for the scratch folder.
-    Scratch,
+    /// A file system of its own, with a scratch folder of bounded size.
+    View,
+    /// A list of processes of its own, in `/proc`.
+    ProcessList,
     /// Another user.
     User,
     /// Landlock: writing.
     Writing,
     /// Landlock: signals and abstract sockets.
     Signals,
+    /// The filter of system calls.
+    Calls,
     /// The limit of processes.
     ProcessLimit,
 }
@@ -92,11 +121,13 @@ impl Layer {
             }
             Layer::Network => "no network namespace; targets can use the network",
             Layer::Ipc => "no IPC namespace; targets can leave System V memory behind",
-            Layer::Scratch => {
-                "no file system of its own for the scratch folder; a target can fill the disk during a run"
+            Layer::View => {
+                "no mount namespace; targets can see the names of all files and fill the disk during a run"
             }
+            Layer::ProcessList => "no /proc of its own; targets can see which processes run",
             Layer::User => "no other user; targets have the rights of this one",
             Layer::Writing => "no Landlock; targets can write wherever their user can",
+            Layer::Calls => "no seccomp; targets can make all system calls",
             Layer::Signals => {
                 "Landlock of this kernel knows no signals; targets can signal processes of their user"
             }

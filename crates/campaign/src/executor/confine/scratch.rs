@@ -1,23 +1,28 @@
 //! The place on disk that belongs to one executor.
 //!
 //! ```text
-//! BASE/wug-PID-N/        the executor's; the target can read it
+//! BASE/wug-PID-N/        the executor's
 //! BASE/wug-PID-N/input   the input of a target that reads a file
-//! BASE/wug-PID-N/scratch all that the target may write to
+//! BASE/wug-PID-N/program a copy of a program that is private to root
+//! BASE/wug-PID-N/root    where the target's view is mounted
+//! BASE/wug-PID-N/scratch all that a target without a view may write to
 //! ```
 //!
-//! In a mount namespace the scratch folder is a file system in memory, of
-//! bounded size, that ends with the target's last process. The warden removes
-//! the rest, even if the executor was killed.
+//! A target with a view of its own sees nothing of this: its input is shown
+//! elsewhere, and its scratch folder is memory of bounded size that ends with
+//! its last process. The warden removes the rest, even if the executor was
+//! killed.
 //!
-//! What a run left in the scratch folder is gone before the next. Whether
-//! there is anything takes one call: a folder's time of change, which is set
-//! to 0 after each sweep, differs as soon as anything was made in it.
+//! What a run left in the scratch folder is gone before the next: the folder
+//! is read, since a target can set times as it likes.
 
-use super::User;
+use super::sweep::{self, Rules};
+use super::{User, View, view};
+use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,12 +31,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug)]
 pub struct Workplace {
     folder: PathBuf,
+    user: Option<User>,
     /// The scratch folder as the target sees it.
-    inside: Option<OwnedFd>,
+    scratch: Option<(OwnedFd, Rules)>,
 }
 
 /// Entries that a scratch folder in memory may hold.
 pub const MAX_ENTRIES: u64 = 16_384;
+/// Steps that a sweep may take while the target lives, and afterwards.
+const FEW: u64 = 4 * MAX_ENTRIES;
+pub const MANY: u64 = 10_000_000;
 
 impl Workplace {
     /// Makes the folders; the scratch folder belongs to the user.
@@ -46,107 +55,96 @@ impl Workplace {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             }
-            let workplace = Workplace { folder, inside: None };
-            fs::DirBuilder::new().mode(0o700).create(workplace.scratch())?;
+            let workplace = Workplace { folder, user, scratch: None };
+            for inner in [workplace.scratch(false), workplace.root()] {
+                fs::DirBuilder::new().mode(0o700).create(inner)?;
+            }
             // The mask of this process may have taken rights away.
             fs::set_permissions(&workplace.folder, fs::Permissions::from_mode(0o711))?;
             if let Some(User { uid, gid, .. }) = user {
-                chown(workplace.scratch(), Some(uid), Some(gid))?;
+                chown(workplace.scratch(false), Some(uid), Some(gid))?;
             }
             return Ok(workplace);
         }
         Err(io::Error::other("every name for a folder is taken"))
     }
 
+    /// Where all of it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    pub fn scratch(&self) -> PathBuf {
-        self.folder.join("scratch")
-    }
-
-    pub fn input(&self) -> PathBuf {
-        self.folder.join("input")
-    }
-
-    /// The folder behind [`scratch`](Self::scratch), seen from inside.
-    pub fn open(&mut self, scratch: OwnedFd) -> io::Result<()> {
-        self.inside = Some(scratch);
-        self.sweep()
-    }
-
-    /// Removes what a run left behind.
-    pub fn tidy(&self) -> io::Result<bool> {
-        match &self.inside {
-            Some(scratch) if changed(scratch)? => self.sweep().map(|()| true),
-            _ => Ok(false),
+    /// The program for a stranger: a copy, if his user may not execute it. A
+    /// view has copies of its own.
+    pub fn program_for_stranger(&self, program: &Path) -> io::Result<Option<PathBuf>> {
+        if fs::metadata(program)?.mode() & 0o5 == 0o5 {
+            return Ok(None);
         }
+        let copy = self.folder.join("program");
+        if !copy.exists() {
+            fs::copy(program, &copy)?;
+            fs::set_permissions(&copy, fs::Permissions::from_mode(0o755))?;
+        }
+        Ok(Some(copy))
     }
 
-    /// Removes everything from the scratch folder: a folder's entries are
-    /// moved up, then it is removed, so that no depth of folders matters.
-    fn sweep(&self) -> io::Result<()> {
-        let root = self.path();
-        let mut moved = 0u64;
-        loop {
-            let mut empty = true;
-            for entry in fs::read_dir(&root)? {
-                let path = entry?.path();
-                empty = false;
-                if !fs::symlink_metadata(&path).is_ok_and(|data| data.is_dir()) {
-                    fs::remove_file(&path)?;
-                    continue;
-                }
-                // The target may have taken the rights to its own folder away.
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o700))?;
-                for inner in fs::read_dir(&path)? {
-                    let inner = inner?.path();
-                    let folder = fs::symlink_metadata(&inner).is_ok_and(|data| data.is_dir());
-                    if folder {
-                        fs::set_permissions(&inner, fs::Permissions::from_mode(0o700))?;
-                    }
-                    moved += 1;
-                    fs::rename(&inner, root.join(format!(".swept-{moved}")))?;
-                }
-                fs::remove_dir(&path)?;
-            }
-            if empty {
-                break;
-            }
-        }
-        let zero = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        let path = std::ffi::CString::new(root.as_os_str().as_encoded_bytes())?;
-        // SAFETY: the path ends in NUL, two times are given.
-        let result = unsafe { libc::utimensat(libc::AT_FDCWD, path.as_ptr(), [zero; 2].as_ptr(), 0) };
-        super::super::sys::check(result.into()).map(drop)
+    /// Where a view is mounted.
+    pub fn root(&self) -> PathBuf {
+        self.folder.join("root")
     }
 
-    /// The scratch folder of the target, from here.
-    fn path(&self) -> PathBuf {
-        match &self.inside {
-            Some(fd) => PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd())),
-            None => self.scratch(),
-        }
+    /// The scratch folder as the target names it.
+    pub fn scratch(&self, in_view: bool) -> PathBuf {
+        if in_view { view::SCRATCH.into() } else { self.folder.join("scratch") }
+    }
+
+    /// The input file as the target names it.
+    pub fn input(&self, in_view: bool) -> PathBuf {
+        if in_view { view::INPUT.into() } else { self.folder.join("input") }
+    }
+
+    /// How the scratch folder is to be: root's in a view of root's, so that
+    /// the target has no rights over the folder itself.
+    pub fn rules(&self, view: Option<&View>) -> Rules {
+        let mode = if view.is_some() && self.user.is_some() { 0o1777 } else { 0o700 };
+        let fixed = view.map(|view| view.fixed.as_slice()).unwrap_or_default();
+        let fixed = fixed.iter().filter_map(|name| CString::new(name.as_bytes()).ok());
+        Rules { user: self.user, mode, fixed: fixed.collect() }
+    }
+
+    /// The folder behind [`scratch`](Self::scratch), opened inside.
+    pub fn open(&mut self, scratch: OwnedFd, rules: Rules) -> io::Result<()> {
+        let swept =
+            sweep::is_empty(scratch.as_raw_fd(), &rules) || sweep::sweep(scratch.as_raw_fd(), &rules, MANY);
+        self.scratch = Some((scratch, rules));
+        if swept { Ok(()) } else { Err(io::Error::other("it does not become empty")) }
+    }
+
+    /// Whether a run left nothing behind.
+    pub fn is_tidy(&self) -> bool {
+        self.scratch.as_ref().is_none_or(|(folder, rules)| sweep::is_empty(folder.as_raw_fd(), rules))
+    }
+
+    /// Removes what a run left behind, as far as that does not take long.
+    pub fn tidy(&self, thoroughly: bool) -> bool {
+        let steps = if thoroughly { MANY } else { FEW };
+        self.scratch.as_ref().is_none_or(|(folder, rules)| sweep::sweep(folder.as_raw_fd(), rules, steps))
     }
 }
 
 impl Drop for Workplace {
     fn drop(&mut self) {
-        self.inside = None;
-        let _ = fs::remove_dir_all(&self.folder);
+        // The warden has removed the rest by now, and all processes are gone.
+        if let Some((folder, rules)) = self.scratch.take() {
+            sweep::sweep(folder.as_raw_fd(), &rules, MANY);
+        }
+        for file in ["input", "program"] {
+            let _ = fs::remove_file(self.folder.join(file));
+        }
+        for folder in [self.scratch(false), self.root(), self.folder.clone()] {
+            let _ = fs::remove_dir(folder);
+        }
     }
-}
-
-/// Whether anything was made in the folder since the last sweep.
-fn changed(folder: &OwnedFd) -> io::Result<bool> {
-    // SAFETY: a structure of plain numbers, filled by the call.
-    let data = unsafe {
-        let mut data: libc::stat = std::mem::zeroed();
-        super::super::sys::check(libc::fstat(folder.as_raw_fd(), &mut data).into())?;
-        data
-    };
-    Ok(data.st_mtime != 0 || data.st_mtime_nsec != 0)
 }
 
 /// Where to put folders: in memory, or else where temporary files go; every
@@ -166,5 +164,6 @@ fn base() -> PathBuf {
         });
         writable && path.ancestors().filter(|part| part.as_os_str() != "").all(open)
     };
-    candidates.into_iter().flatten().find(usable).unwrap_or_else(|| "/tmp".into())
+    let found = candidates.into_iter().flatten().find(usable).unwrap_or_else(|| "/tmp".into());
+    view::absolute(&found)
 }

@@ -4,25 +4,39 @@
 //! In:  an input that makes the target crash.
 //! Out: a [`Crash`]: verdict, stack, and what the target wrote. The stack is
 //!      that of the sanitizer's report if there is one, else that of the
-//!      process when the fatal signal came.
+//!      process when the fatal signal came. [`Crash::site`] tells crashes
+//!      apart.
 //!
 //! Tracing costs a stop for each signal, so it is kept out of ordinary runs.
+//! Files of the target are read once ([`Modules`]), so a look costs little
+//! more than a process of its own.
 
-mod report;
+pub(crate) mod maps;
+pub(crate) mod message;
+pub(crate) mod module;
+mod record;
+pub(crate) mod report;
 mod site;
-mod symbols;
-mod trace;
-mod unwind;
+pub(crate) mod symbols;
+mod system;
+pub(super) mod trace;
+pub(crate) mod unwind;
+
+pub use message::Said;
+pub use record::Record;
+pub use site::{FRAMES as SITE_FRAMES, Site};
 
 use super::error::Error;
 use super::verdict::Verdict;
 use super::warden::Command;
 use super::{Executor, sys};
+use module::Modules;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
+use symbols::Lines;
 use trace::{News, Tracee};
 
 /// How and where a target crashed.
@@ -32,10 +46,36 @@ pub struct Crash {
     pub verdict: Verdict,
     /// Innermost first; empty if it did not crash or nothing is known.
     pub stack: Vec<Frame>,
+    /// Whether the stack was used up.
+    pub overflow: bool,
     /// The first line of a sanitizer's report.
     pub summary: Option<String>,
+    /// What the sanitizer complains of, the same for all inputs.
+    pub kind: Option<String>,
+    /// The text of a failed assertion, a panic or an exception, without
+    /// numbers that differ from input to input.
+    pub said: Option<Said>,
     /// What the target wrote, up to a bound.
     pub output: Vec<u8>,
+    /// The system does not permit to trace the target, so its stack is known
+    /// only if a sanitizer reports it.
+    pub untraced: bool,
+}
+
+impl Crash {
+    /// One of which nothing but the verdict is known.
+    pub fn of(verdict: Verdict) -> Crash {
+        Crash {
+            verdict,
+            stack: Vec::new(),
+            overflow: false,
+            summary: None,
+            kind: None,
+            said: None,
+            output: Vec::new(),
+            untraced: false,
+        }
+    }
 }
 
 /// A function that was under way.
@@ -47,16 +87,26 @@ pub struct Frame {
     pub address: u64,
     /// Its name.
     pub function: Option<String>,
+    /// How far into the function it is.
+    pub offset: Option<u64>,
+    /// Whether it belongs to libc, to the runtime of a language or to a
+    /// sanitizer.
+    pub system: bool,
+    /// Whether that is not known, since the file holds both without names.
+    pub mixed: bool,
     /// The source.
     pub file: Option<String>,
     /// The line there.
     pub line: Option<u32>,
+    /// The column there.
+    pub column: Option<u32>,
 }
 
 impl fmt::Display for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.function {
             Some(name) => write!(f, "{name}")?,
+            None if self.module.is_empty() => write!(f, "{:#x}", self.address)?,
             None => write!(f, "{}+{:#x}", self.module, self.address)?,
         }
         match (&self.file, self.line) {
@@ -68,24 +118,57 @@ impl fmt::Display for Frame {
     }
 }
 
+/// What looks at crashes share: files that were read.
+#[derive(Debug, Default)]
+pub(super) struct Knowledge {
+    modules: Modules,
+    lines: Lines,
+}
+
 /// Output that is kept: a report of a sanitizer with all its threads.
 const OUTPUT: usize = 1 << 20;
 /// Besides the time of a run: symbols are looked up while the target waits.
 const SLACK: Duration = Duration::from_secs(5);
+/// Stacks that are taken: programs may handle signals that would be fatal,
+/// any number of them. The last ones are of interest.
+const MAX_STACKS: usize = 1000;
 
 impl Executor {
-    /// Runs an input once more, to see where the target crashes.
+    /// Runs an input once more, to see where the target crashes. The stack
+    /// has the source's lines, and functions that were inlined.
     pub fn examine(&mut self, input: &[u8]) -> Result<Crash, Error> {
+        let mut crash = self.locate_crash(input)?;
+        self.explain(&mut crash);
+        Ok(crash)
+    }
+
+    /// Adds lines and functions that were inlined to a stack. This reads the
+    /// debug information of the files, which is slow.
+    pub fn explain(&mut self, crash: &mut Crash) {
+        crash.stack = self.knowledge.lines.explain(&crash.stack);
+    }
+
+    /// How many files of targets were read to find out where they crash.
+    pub fn files_read(&self) -> u64 {
+        self.knowledge.modules.reads
+    }
+
+    /// As [`Executor::examine`], but with names and offsets only: enough for
+    /// [`Crash::site`].
+    pub fn locate_crash(&mut self, input: &[u8]) -> Result<Crash, Error> {
         // The fork server would be in the way of a second target.
         self.stop_server()?;
+        self.without_handler();
         self.input.put(input)?;
         let started = self.warden.start(Command::OUTPUT | Command::HOLD)?;
         let mut pipe = started.pipes.into_iter().next().map(File::from);
         let mut output = Vec::new();
         let deadline = Instant::now() + self.options.timeout + SLACK;
-        let mut stack = Vec::new();
+        let (mut stack, mut overflow, mut stacks) = (Vec::new(), false, 0);
         let mut refused = false;
         let mut tracee = Tracee::attach(started.outer_pid, self.options.memory.is_some());
+        let denied = std::io::ErrorKind::PermissionDenied;
+        let untraced = tracee.as_ref().err().is_some_and(|error| error.kind() == denied);
         let mut timeout = false;
         let mut ended = None;
         // Until the warden tells of the end; what is traced ends before.
@@ -95,7 +178,10 @@ impl Executor {
                 Ok(Some(News::Fatal)) => {
                     idle = false;
                     if let Ok(tracee) = &mut tracee {
-                        stack = tracee.stack();
+                        stacks += 1;
+                        if stacks <= MAX_STACKS {
+                            (stack, overflow) = tracee.stack(&mut self.knowledge.modules);
+                        }
                         tracee.resume();
                     }
                 }
@@ -118,7 +204,7 @@ impl Executor {
                     pipe = None;
                 }
             }
-            if !timeout && Instant::now() > deadline {
+            if !timeout && (Instant::now() > deadline || self.options.end.has_come()) {
                 timeout = true;
                 self.warden.request_kill()?;
             }
@@ -131,7 +217,7 @@ impl Executor {
         }
         while pipe.as_mut().is_some_and(|file| keep(file, &mut output)) {}
         self.take_records();
-        self.workplace.tidy().map_err(Error::system("clean the scratch folder"))?;
+        self.tidy()?;
         let verdict = match ended {
             _ if timeout => Verdict::Timeout,
             Some(ended) => self.verdict(ended.status),
@@ -140,16 +226,19 @@ impl Executor {
         let report = report::read(&output);
         let refused = refused || report.as_ref().is_some_and(|report| report.memory);
         let verdict = if verdict.is_crash() && refused { Verdict::OutOfMemory } else { verdict };
-        if let Some(report) = &report
-            && !report.stack.is_empty()
-        {
-            stack = symbols::resolve(&report.stack);
+        let mut crash = Crash { stack, overflow, said: message::read(&output), ..Crash::of(verdict) };
+        if let Some(report) = report {
+            if !report.stack.is_empty() {
+                crash.stack = symbols::name(report.stack, &mut |path| self.knowledge.modules.get(path));
+            }
+            crash.overflow |= report.overflow;
+            (crash.kind, crash.summary) = (Some(report.kind), Some(report.summary));
         }
         if !verdict.is_crash() {
-            stack.clear();
+            crash.stack.clear();
         }
-        let summary = report.map(|report| report.summary);
-        Ok(Crash { verdict, stack, summary, output })
+        (crash.output, crash.untraced) = (output, untraced);
+        Ok(crash)
     }
 }
 

@@ -1,159 +1,176 @@
-//! From addresses to functions and lines: mappings of a process, and the
-//! symbols of the files behind them.
+//! From addresses to functions, offsets in these, and lines.
+//!
+//! In:  addresses of a process, or of files as a sanitizer's report has them.
+//! Out: [`Frame`]s with the names of the symbol tables; by
+//!      [`Lines::explain`] also with functions that were inlined, and lines.
+//!
+//! Lines are looked up for people only: reading them takes many times as
+//! long as reading symbols, and telling crashes apart does without.
 
-use super::Frame;
-use addr2line::Loader;
-use object::{Object, ObjectSegment};
+use super::message::plain;
+use super::module::MAX_FILE;
+use super::module::Module;
+use super::unwind::Space;
+use super::{Frame, system};
+use gimli::{EndianArcSlice, RunTimeEndian};
+use object::{Object, ObjectSection};
 use std::collections::HashMap;
-use std::fs;
+use std::sync::Arc;
+use wug_files::regular;
 
-/// A part of a file in a process' memory.
-#[derive(Clone, Debug)]
-pub struct Mapping {
-    start: u64,
-    end: u64,
-    offset: u64,
-    /// Whether it can be executed.
-    pub code: bool,
-    /// The file.
-    pub path: String,
-    /// What is added to an address of the file to have it in memory.
-    slide: Option<u64>,
-}
-
-impl Mapping {
-    /// Whether an address is in it.
-    pub fn holds(&self, address: u64) -> bool {
-        (self.start..self.end).contains(&address)
-    }
-
-    /// An address of the process as the file has it.
-    pub fn address_in_file(&self, address: u64) -> Option<u64> {
-        Some(address.wrapping_sub(self.slide?))
-    }
-}
-
-/// The mappings of a process.
-pub fn maps(pid: i32) -> Vec<Mapping> {
-    let text = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
-    let mut maps: Vec<Mapping> = String::from_utf8_lossy(&text).lines().filter_map(mapping).collect();
-    // Which addresses a file wants is written in its segments.
-    let mut segments: HashMap<String, Vec<(u64, u64, u64)>> = HashMap::new();
-    for map in &mut maps {
-        if !map.path.starts_with('/') {
-            continue;
-        }
-        let known = segments.entry(map.path.clone()).or_insert_with(|| loaded_segments(&map.path));
-        let inside = known.iter().find(|(offset, size, _)| (*offset..offset + size).contains(&map.offset));
-        // A mapping begins at a page, maybe before its segment does.
-        let near = known.iter().find(|(offset, _, _)| map.offset <= *offset && offset - map.offset < 4096);
-        let slide = |&(offset, _, address): &(u64, u64, u64)| {
-            map.start.wrapping_sub(map.offset).wrapping_add(offset).wrapping_sub(address)
-        };
-        map.slide = near.or(inside).map(slide);
-    }
-    maps
-}
-
-/// Offset in the file, size there, and address.
-fn loaded_segments(path: &str) -> Vec<(u64, u64, u64)> {
-    let Ok(bytes) = fs::read(path) else { return Vec::new() };
-    let Ok(object) = object::File::parse(&*bytes) else { return Vec::new() };
-    let segment = |segment: object::Segment| {
-        let (offset, size) = segment.file_range();
-        (offset, size, segment.address())
-    };
-    object.segments().map(segment).collect()
-}
-
-/// A line of `/proc/PID/maps`.
-fn mapping(line: &str) -> Option<Mapping> {
-    let mut fields = line.splitn(6, ' ');
-    let (start, end) = fields.next()?.split_once('-')?;
-    let rights = fields.next()?;
-    let offset = fields.next()?;
-    let path = fields.nth(2).unwrap_or_default().trim_start();
-    Some(Mapping {
-        start: u64::from_str_radix(start, 16).ok()?,
-        end: u64::from_str_radix(end, 16).ok()?,
-        offset: u64::from_str_radix(offset, 16).ok()?,
-        code: rights.contains('x'),
-        path: path.to_string(),
-        slide: None,
-    })
-}
-
-/// Which files addresses belong to.
-pub fn locate(addresses: &[u64], maps: &[Mapping]) -> Vec<Frame> {
-    let frame = |&address: &u64| {
-        let map = maps.iter().find(|map| map.holds(address));
-        match map.and_then(|map| Some((map, map.address_in_file(address)?))) {
-            Some((map, in_file)) => Frame { module: map.path.clone(), address: in_file, ..Frame::default() },
-            None => {
-                let module = map.map_or("?", |map| map.path.as_str());
-                Frame { module: module.to_string(), address, ..Frame::default() }
-            }
+/// Which functions addresses of a process belong to.
+pub fn locate(addresses: &[u64], space: &mut Space) -> Vec<Frame> {
+    let mut frame = |&address: &u64| match space.place(address) {
+        Some((module, path, in_file)) => named(&module, path, in_file),
+        None => {
+            let map = space.maps.iter().find(|map| map.holds(address));
+            // An address that is in no file differs from run to run.
+            let path = map.filter(|map| map.code).map_or("", |map| map.path.as_str());
+            Frame { system: system::is_system_file(path), module: path.into(), address, ..Frame::default() }
         }
     };
-    addresses.iter().map(frame).collect()
+    addresses.iter().map(&mut frame).collect()
 }
 
-/// Adds names and lines to frames that have none; functions that were
-/// inlined get frames of their own.
-pub fn resolve(frames: &[Frame]) -> Vec<Frame> {
-    let mut loaders: HashMap<&str, Option<Loader>> = HashMap::new();
-    let mut out = Vec::new();
-    for frame in frames {
-        if frame.function.is_some() || !frame.module.starts_with('/') {
-            out.push(frame.clone());
-            continue;
+/// Adds the names of functions to frames that have only addresses in files.
+pub fn name(frames: Vec<Frame>, load: &mut dyn FnMut(&str) -> Arc<Module>) -> Vec<Frame> {
+    let name = |frame: Frame| {
+        if !frame.module.starts_with('/') {
+            let function = frame.function.as_deref().unwrap_or_default();
+            let system =
+                system::is_system_file(&frame.module) || system::is_system_function(function, function, true);
+            return Frame { system, ..frame };
         }
-        let loader = loaders.entry(&frame.module).or_insert_with(|| Loader::new(&frame.module).ok());
-        let before = out.len();
-        if let Some(loader) = loader {
-            inlined(loader, frame, &mut out);
+        let module = load(&frame.module);
+        let found = named(&module, frame.module, frame.address);
+        match frame.function {
+            // What the report says is as good, and has lines.
+            Some(_) => Frame { function: frame.function, file: frame.file, line: frame.line, ..found },
+            None => found,
         }
-        if out.len() == before {
-            out.push(frame.clone());
-        }
-    }
-    out
+    };
+    frames.into_iter().map(name).collect()
 }
 
-fn inlined(loader: &Loader, frame: &Frame, out: &mut Vec<Frame>) {
-    let before = out.len();
-    if let Ok(mut frames) = loader.find_frames(frame.address) {
-        while let Ok(Some(found)) = frames.next() {
-            let name =
-                found.function.as_ref().and_then(|name| name.demangle().ok().map(|name| name.into_owned()));
-            let place = found.location;
-            let file = place.as_ref().and_then(|place| place.file.map(str::to_string));
-            let line = place.as_ref().and_then(|place| place.line);
-            if name.is_some() {
-                out.push(Frame { function: name, file, line, ..frame.clone() });
-            }
+fn named(module: &Module, path: String, address: u64) -> Frame {
+    let in_system_file = system::is_system_file(&path);
+    let contained = module.contained;
+    match module.symbol(address) {
+        Some((raw, start)) => {
+            let name = addr2line::demangle_auto(raw.into(), None);
+            let system = in_system_file || system::is_system_function(raw, &name, contained);
+            let function = Some(plain(&name, MAX_NAME));
+            let offset = Some(address - start);
+            Frame { module: path, address, function, offset, system, ..Frame::default() }
+        }
+        None => {
+            let offset = module.function_start(address).map(|start| address - start);
+            // Without names the code of a program and of its libc are alike.
+            let mixed = contained && !in_system_file;
+            Frame { module: path, address, offset, system: in_system_file, mixed, ..Frame::default() }
         }
     }
-    if out.len() == before
-        && let Some(name) = loader.find_symbol(frame.address)
-    {
-        out.push(Frame {
-            function: Some(addr2line::demangle_auto(name.into(), None).into_owned()),
-            ..frame.clone()
+}
+
+/// The longest name of a function, in characters.
+pub const MAX_NAME: usize = 1000;
+
+/// Readers of lines, by file.
+#[derive(Default)]
+pub struct Lines {
+    known: HashMap<String, Option<Context>>,
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lines").finish_non_exhaustive()
+    }
+}
+
+/// Debug information of a file, all of it in memory. What it names besides,
+/// such as files with more of it, is not opened: a target made these names up.
+type Context = addr2line::Context<EndianArcSlice<RunTimeEndian>>;
+
+/// Files whose debug information is held.
+const MAX_CONTEXTS: usize = 8;
+
+/// Reads the debug information of a file, if there is any.
+fn context(path: &str) -> Option<Context> {
+    let bytes = regular::read(path.as_ref(), MAX_FILE).ok()?;
+    let object = object::File::parse(&*bytes).ok()?;
+    let endian = if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+    let mut room = MAX_FILE;
+    let section = |id: gimli::SectionId| {
+        let data = object.section_by_name(id.name()).and_then(|section| {
+            // What is compressed may claim any length.
+            let size = section.compressed_data().ok()?.uncompressed_size;
+            room = room.checked_sub(size)?;
+            section.uncompressed_data().ok()
         });
+        Ok::<_, gimli::Error>(EndianArcSlice::new(Arc::from(&*data.unwrap_or_default()), endian))
+    };
+    let dwarf = gimli::Dwarf::load(section).ok()?;
+    Context::from_dwarf(dwarf).ok()
+}
+
+impl Lines {
+    /// Adds lines; functions that were inlined get frames of their own.
+    pub fn explain(&mut self, frames: &[Frame]) -> Vec<Frame> {
+        let mut out = Vec::new();
+        for frame in frames {
+            let before = out.len();
+            if frame.file.is_none() && frame.module.starts_with('/') {
+                if self.known.len() >= MAX_CONTEXTS && !self.known.contains_key(&frame.module) {
+                    self.known.clear();
+                }
+                let load = || context(&frame.module);
+                if let Some(context) = self.known.entry(frame.module.clone()).or_insert_with(load) {
+                    inlined(context, frame, &mut out);
+                }
+            }
+            if out.len() == before {
+                out.push(frame.clone());
+            }
+        }
+        out
+    }
+}
+
+fn inlined(context: &Context, frame: &Frame, out: &mut Vec<Frame>) {
+    let Ok(mut frames) = context.find_frames(frame.address).skip_all_loads() else { return };
+    while let Ok(Some(found)) = frames.next() {
+        let name =
+            found.function.as_ref().and_then(|name| name.demangle().ok().map(|name| name.into_owned()));
+        let place = found.location;
+        let file = place.as_ref().and_then(|place| place.file.map(str::to_string));
+        let line = place.as_ref().and_then(|place| place.line);
+        if name.is_some() {
+            out.push(Frame { function: name, file, line, ..frame.clone() });
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::maps::maps;
+    use super::super::module::Modules;
     use super::*;
 
     #[test]
     fn own_functions_are_found_by_their_addresses() {
         let address = own_functions_are_found_by_their_addresses as *const () as u64;
-        let frames = resolve(&locate(&[address], &maps(std::process::id() as i32)));
+        let (maps, mut modules) = (maps(std::process::id() as i32), Modules::default());
+        let load = &mut |path: &str| modules.get(path);
+        let mut space = Space { maps: &maps, load, read: &|_, _| false, faults: &[] };
+        let frames = locate(&[address, address + 1], &mut space);
         let name = frames[0].function.as_deref().unwrap_or_default();
         assert!(name.contains("own_functions_are_found_by_their_addresses"), "{frames:?}");
-        assert!(frames[0].file.as_deref().is_some_and(|file| file.ends_with("symbols.rs")), "{frames:?}");
+        assert_eq!((frames[0].offset, frames[1].offset, frames[0].system), (Some(0), Some(1), false));
+        assert_eq!(modules.reads, 1);
+        let explained = Lines::default().explain(&frames);
+        assert!(
+            explained[0].file.as_deref().is_some_and(|file| file.ends_with("symbols.rs")),
+            "{explained:?}"
+        );
     }
 }

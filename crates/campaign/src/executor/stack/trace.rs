@@ -1,18 +1,33 @@
-//! One traced process: stops at its signals, its registers and memory.
+//! A traced process with all its threads: stops at its signals, its registers
+//! and memory.
 
 use super::super::sys;
-use super::unwind;
-use super::{Frame, symbols};
+use super::module::Modules;
+use super::unwind::{self, Fault, Space};
+use super::{Frame, maps, symbols};
 use libc::{c_int, c_void, pid_t};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 /// A process under trace. It is killed with this one.
 pub struct Tracee {
     pid: pid_t,
-    /// The signal that it stopped for.
-    pending: c_int,
+    threads: Vec<Thread>,
     /// Whether calls to the system are watched, to see memory refused.
     calls: bool,
+    /// The thread that has stopped for a fatal signal, by its place.
+    stopped: usize,
+    /// Paths that calls did not find, if these are watched.
+    missed: Option<Vec<PathBuf>>,
+    /// Fatal signals so far, the last ones, and where the thread was then.
+    faults: Vec<(u64, Fault)>,
+}
+
+struct Thread {
+    tid: pid_t,
+    /// The signal that it stopped for.
+    pending: c_int,
     inside_call: bool,
 }
 
@@ -29,7 +44,7 @@ pub enum News {
 }
 
 /// Signals by which programs crash.
-const FATAL: [c_int; 9] = [
+pub const FATAL: [c_int; 9] = [
     libc::SIGSEGV,
     libc::SIGABRT,
     libc::SIGBUS,
@@ -41,15 +56,20 @@ const FATAL: [c_int; 9] = [
     libc::SIGXCPU,
 ];
 
+/// Paths that are remembered.
+const MAX_PATHS: usize = 10_000;
+/// Signals that are remembered: a handler may raise a further one.
+const MAX_FAULTS: usize = 16;
+
 /// Waits until a process that is about to stop itself has done so.
 fn await_stop(pid: i32) {
-    for _ in 0..2000 {
+    for _ in 0..20_000 {
         let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let state = text.rsplit(") ").next().and_then(|rest| rest.chars().next());
         if state.is_none_or(|state| matches!(state, 'T' | 't' | 'Z' | 'X')) {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        std::thread::sleep(std::time::Duration::from_micros(100));
     }
 }
 
@@ -60,7 +80,7 @@ impl Tracee {
             return Err(io::ErrorKind::NotFound.into());
         }
         await_stop(pid);
-        let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACESYSGOOD;
+        let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_TRACECLONE;
         // SAFETY: no memory is involved.
         let seized = unsafe { libc::ptrace(libc::PTRACE_SEIZE, pid, 0usize, options as usize) };
         let attached = sys::check(seized as i64);
@@ -69,51 +89,150 @@ impl Tracee {
         // SAFETY: as above.
         unsafe { libc::kill(pid, libc::SIGCONT) };
         attached?;
-        Ok(Tracee { pid, pending: 0, calls, inside_call: false })
+        Ok(Tracee {
+            pid,
+            threads: vec![Thread::new(pid)],
+            calls,
+            stopped: 0,
+            missed: None,
+            faults: Vec::new(),
+        })
+    }
+
+    /// Remembers paths that calls do not find from now on.
+    pub fn watch_paths(&mut self) {
+        self.missed = Some(Vec::new());
+    }
+
+    /// The paths that were not found.
+    pub fn missed(self) -> Vec<PathBuf> {
+        self.missed.unwrap_or_default()
     }
 
     /// What happened since; None if nothing did.
     pub fn next(&mut self) -> Option<News> {
-        let mut status = 0;
-        // SAFETY: a tracee is waited for by its tracer alone.
-        let pid = unsafe { libc::waitpid(self.pid, &mut status, libc::WNOHANG | libc::__WALL) };
-        if pid == 0 {
-            return None;
+        let mut at = 0;
+        while at < self.threads.len() {
+            let mut status = 0;
+            let tid = self.threads[at].tid;
+            // SAFETY: a tracee is waited for by its tracer alone.
+            let got = unsafe { libc::waitpid(tid, &mut status, libc::WNOHANG | libc::__WALL) };
+            if got == 0 {
+                at += 1;
+                continue;
+            }
+            if got < 0 || !libc::WIFSTOPPED(status) {
+                if tid == self.pid {
+                    return Some(News::Gone);
+                }
+                self.threads.remove(at);
+                return Some(News::Other);
+            }
+            return Some(self.stop(at, status));
         }
-        if pid < 0 || !libc::WIFSTOPPED(status) {
-            return Some(News::Gone);
-        }
-        let signal = libc::WSTOPSIG(status);
+        None
+    }
+
+    /// A thread has stopped.
+    fn stop(&mut self, at: usize, status: c_int) -> News {
+        self.stopped = at;
+        let (tid, signal) = (self.threads[at].tid, libc::WSTOPSIG(status));
+        let thread = &mut self.threads[at];
         if signal == libc::SIGTRAP | 0x80 {
-            self.inside_call = !self.inside_call;
-            let refused = !self.inside_call && self.refused();
-            self.pending = 0;
+            thread.inside_call = !thread.inside_call;
+            let leaves = !thread.inside_call;
+            thread.pending = 0;
+            let refused = leaves && self.refused();
+            if leaves {
+                self.note_path();
+            }
             self.resume();
-            return Some(if refused { News::Refused } else { News::Other });
+            return if refused { News::Refused } else { News::Other };
         }
         // Events, such as the end of a stop, are not signals.
-        self.pending = if status >> 16 != 0 { 0 } else { signal };
-        if self.pending != 0 && FATAL.contains(&signal) {
-            return Some(News::Fatal);
+        let event = status >> 16;
+        thread.pending = if event != 0 { 0 } else { signal };
+        if event == libc::PTRACE_EVENT_CLONE {
+            let mut new: libc::c_ulong = 0;
+            // SAFETY: there is room for the number.
+            let got = unsafe { libc::ptrace(libc::PTRACE_GETEVENTMSG, tid, 0usize, &raw mut new) };
+            if got == 0 {
+                self.threads.push(Thread::new(new as pid_t));
+            }
+        } else if event == 0 && FATAL.contains(&signal) {
+            return News::Fatal;
         }
         self.resume();
-        Some(News::Other)
+        News::Other
     }
 
-    /// Lets it go on, with the signal that it stopped for.
+    /// Lets the thread that stopped last go on, with the signal that it
+    /// stopped for.
     pub fn resume(&mut self) {
         let how = if self.calls { libc::PTRACE_SYSCALL } else { libc::PTRACE_CONT };
+        let Some(thread) = self.threads.get(self.stopped) else { return };
         // SAFETY: no memory is involved; if it was killed meanwhile, the call
         // fails and the next wait tells.
-        unsafe { libc::ptrace(how, self.pid, 0usize, self.pending as usize) };
+        unsafe { libc::ptrace(how, thread.tid, 0usize, thread.pending as usize) };
     }
 
-    /// The functions that are under way.
-    pub fn stack(&self) -> Vec<Frame> {
-        let Some(registers) = self.registers() else { return Vec::new() };
-        let maps = symbols::maps(self.pid);
-        let pcs = unwind::unwind(registers, &maps, &|address, to| self.read(address, to));
-        symbols::resolve(&symbols::locate(&pcs, &maps))
+    /// The functions that are under way, and whether the stack is used up.
+    pub fn stack(&mut self, modules: &mut Modules) -> (Vec<Frame>, bool) {
+        let Some(registers) = self.registers() else { return Default::default() };
+        let maps = maps::maps(self.pid);
+        let fault = self.fault();
+        let read = |address: u64, to: &mut [u8]| self.read(address, to);
+        let load = &mut |path: &str| modules.get(path);
+        let mut space = Space { maps: &maps, load, read: &read, faults: &self.faults };
+        let walk = unwind::unwind(registers, fault, &mut space);
+        let stack = symbols::locate(&walk.pcs, &mut space);
+        if self.faults.len() == MAX_FAULTS {
+            self.faults.remove(0);
+        }
+        self.faults.push((registers.pc(), fault));
+        (stack, walk.overflow)
+    }
+
+    /// Notes the path of a call that did not find it.
+    fn note_path(&mut self) {
+        let many = |missed: &Vec<PathBuf>| missed.len() >= MAX_PATHS;
+        if self.missed.as_ref().is_none_or(many) {
+            return;
+        }
+        let Some(mut address) = self.missing_path() else { return };
+        let mut path = Vec::new();
+        let mut part = [0; 8];
+        // In steps that cross no page, since the next may not be there.
+        address -= address % 8;
+        let skip = self.missing_path().unwrap_or(address) - address;
+        while path.len() < libc::PATH_MAX as usize && self.read(address, &mut part) {
+            path.extend_from_slice(&part);
+            address += 8;
+            if path[(skip as usize).min(path.len())..].contains(&0) {
+                break;
+            }
+        }
+        let bytes = path.get(skip as usize..).unwrap_or_default();
+        let path = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        if let (false, Some(missed)) = (path.is_empty(), &mut self.missed) {
+            missed.push(PathBuf::from(std::ffi::OsStr::from_bytes(path)));
+        }
+    }
+
+    fn tid(&self) -> pid_t {
+        self.threads.get(self.stopped).map_or(self.pid, |thread| thread.tid)
+    }
+
+    /// The signal that the thread stopped for.
+    fn fault(&self) -> Fault {
+        // SAFETY: all zeros is a value of this type, and there is room for it;
+        // the address is read only where the signal has one.
+        unsafe {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            let got = libc::ptrace(libc::PTRACE_GETSIGINFO, self.tid(), 0usize, &raw mut info);
+            let raised = got == 0 && info.si_code > 0;
+            Fault { signal: info.si_signo, address: raised.then(|| info.si_addr() as u64) }
+        }
     }
 
     fn read(&self, address: u64, to: &mut [u8]) -> bool {
@@ -130,7 +249,7 @@ impl Tracee {
         // SAFETY: there is room for the registers.
         unsafe {
             let mut registers: libc::user_regs_struct = std::mem::zeroed();
-            let got = libc::ptrace(libc::PTRACE_GETREGS, self.pid, 0usize, &raw mut registers);
+            let got = libc::ptrace(libc::PTRACE_GETREGS, self.tid(), 0usize, &raw mut registers);
             (got == 0).then_some(registers)
         }
     }
@@ -156,6 +275,37 @@ impl Tracee {
         no_memory && [libc::SYS_mmap, libc::SYS_mremap].contains(&call)
     }
 
+    /// Where the path is that the call that just ended did not find.
+    #[cfg(target_arch = "x86_64")]
+    fn missing_path(&self) -> Option<u64> {
+        const FIRST: [libc::c_long; 6] = [
+            libc::SYS_open,
+            libc::SYS_stat,
+            libc::SYS_lstat,
+            libc::SYS_access,
+            libc::SYS_execve,
+            libc::SYS_chdir,
+        ];
+        const SECOND: [libc::c_long; 6] = [
+            libc::SYS_openat,
+            libc::SYS_openat2,
+            libc::SYS_newfstatat,
+            libc::SYS_faccessat,
+            libc::SYS_faccessat2,
+            libc::SYS_statx,
+        ];
+        let r = self.user_registers()?;
+        let failed = [libc::ENOENT, libc::EACCES].contains(&-(r.rax as i64 as i32));
+        let call = r.orig_rax as i64;
+        let place = |calls: &[libc::c_long], value| calls.contains(&call).then_some(value);
+        if failed { place(&FIRST, r.rdi).or_else(|| place(&SECOND, r.rsi)) } else { None }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn missing_path(&self) -> Option<u64> {
+        None
+    }
+
     #[cfg(not(target_arch = "x86_64"))]
     fn registers(&self) -> Option<unwind::Registers> {
         None
@@ -164,5 +314,11 @@ impl Tracee {
     #[cfg(not(target_arch = "x86_64"))]
     fn refused(&self) -> bool {
         false
+    }
+}
+
+impl Thread {
+    fn new(tid: pid_t) -> Thread {
+        Thread { tid, pending: 0, inside_call: false }
     }
 }

@@ -15,13 +15,16 @@
 //! the warden, which sleeps until exec. A copy of the page tables would be
 //! most of the cost of a plain run.
 
+use super::super::confine::sweep::{self, Rules};
+use super::super::confine::{MANY, View};
+use super::super::sys::LOWEST;
 use super::calls::{
     add_rule, close_all_but, default_signals, errno, kill_user, micros, pipe, probe, put, raise_loopback,
     send,
 };
 use super::enter::{Child, enter};
 use super::message::{Command, Event, Step};
-use super::walk;
+use super::{mounts, walk};
 use libc::{c_char, c_int, c_void, pid_t};
 use std::ffi::CString;
 use std::os::fd::RawFd;
@@ -38,6 +41,8 @@ pub struct Plan {
     /// What the warden keeps open, ascending.
     pub keep: Vec<RawFd>,
     pub program: CString,
+    /// The program, opened; -1 if that was not possible.
+    pub program_file: RawFd,
     /// Both end with a null pointer; what they point to lives as long.
     pub argv: Vec<*const c_char>,
     pub envp: Vec<*const c_char>,
@@ -54,13 +59,21 @@ pub struct Plan {
     pub net_namespace: bool,
     /// An IPC namespace to enter.
     pub ipc: Option<RawFd>,
-    /// Options of a file system in memory over the scratch folder.
-    pub scratch_mount: Option<CString>,
+    /// A file system of the target's own, where it is mounted, and the
+    /// options of the scratch folder in it.
+    pub view: Option<(View, CString, CString)>,
     pub scratch: CString,
-    /// Removed at the end, in this order.
+    pub scratch_rules: Rules,
+    /// The executor's folder and the one that it is in; what is removed from
+    /// them at the end, in this order.
+    pub folder: RawFd,
+    pub base: RawFd,
     pub files: Vec<CString>,
     pub folders: Vec<CString>,
+    pub name: CString,
     pub landlock: Option<RawFd>,
+    /// A program for seccomp.
+    pub filter: Vec<libc::sock_filter>,
     /// What may be done in the scratch folder, in the bits of Landlock.
     pub scratch_access: u64,
     pub user: Option<(u32, u32)>,
@@ -76,6 +89,7 @@ pub struct Plan {
 pub const NO_ID_MAP: u32 = 1;
 pub const NO_MOUNT: u32 = 2;
 pub const NO_SCRATCH_RULE: u32 = 4;
+pub const NO_PROCESS_LIST: u32 = 8;
 
 /// Never returns.
 ///
@@ -94,18 +108,19 @@ pub unsafe fn run(plan: &Plan) -> ! {
         if !plan.pid_namespace {
             libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         }
-        let mut warden = Warden { plan, target: 0 };
-        let failed = warden.prepare();
-        let scratch = libc::open(plan.scratch.as_ptr(), libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC);
-        let mut failed = failed;
-        if let Some(ruleset) = plan.landlock
-            && add_rule(ruleset, scratch, plan.scratch_access) != 0
-        {
-            failed |= NO_SCRATCH_RULE;
-        }
-        warden
-            .tell(Event { what: Event::READY, step: failed, errno: errno(), ..Event::default() }, &[scratch]);
+        let mut warden = Warden { plan, target: 0, scratch: -1 };
+        let mut ready = warden.prepare();
+        let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+        let scratch = libc::open(plan.scratch.as_ptr(), flags);
+        warden.scratch = libc::fcntl(scratch, libc::F_DUPFD_CLOEXEC, LOWEST);
         libc::close(scratch);
+        if ready.step == 0
+            && let Some(ruleset) = plan.landlock
+            && add_rule(ruleset, warden.scratch, plan.scratch_access) != 0
+        {
+            ready = Event { step: NO_SCRATCH_RULE, errno: errno(), ..ready };
+        }
+        warden.tell(ready, &[warden.scratch]);
         warden.serve()
     }
 }
@@ -114,12 +129,14 @@ struct Warden<'a> {
     plan: &'a Plan,
     /// The target, or its fork server; 0 if none runs.
     target: pid_t,
+    /// The scratch folder.
+    scratch: RawFd,
 }
 
 impl Warden<'_> {
     /// Sets the namespaces up; a bit for each part that failed.
-    unsafe fn prepare(&self) -> u32 {
-        let mut failed = 0;
+    unsafe fn prepare(&self) -> Event {
+        let mut ready = Event { what: Event::READY, ..Event::default() };
         // SAFETY: see `run`.
         unsafe {
             // Without it, the target finds no memory and says so.
@@ -131,24 +148,24 @@ impl Warden<'_> {
                 let wrote = put(c"/proc/self/setgroups", c"deny")
                     && put(c"/proc/self/uid_map", users)
                     && put(c"/proc/self/gid_map", groups);
-                failed |= if wrote { 0 } else { NO_ID_MAP };
-            }
-            if let Some(options) = &self.plan.scratch_mount {
-                let none = c"none".as_ptr();
-                let private = libc::MS_REC | libc::MS_PRIVATE;
-                let flags = libc::MS_NOSUID | libc::MS_NODEV;
-                let data = options.as_ptr().cast::<c_void>();
-                let tmpfs = c"tmpfs".as_ptr();
-                let worked = libc::mount(none, c"/".as_ptr(), std::ptr::null(), private, std::ptr::null())
-                    == 0
-                    && libc::mount(tmpfs, self.plan.scratch.as_ptr(), tmpfs, flags, data) == 0;
-                failed |= if worked { 0 } else { NO_MOUNT };
+                if !wrote {
+                    return Event { step: NO_ID_MAP, errno: errno(), ..ready };
+                }
             }
             if self.plan.net_namespace {
                 raise_loopback();
             }
+            if let Some((view, at, scratch)) = &self.plan.view {
+                match mounts::enter(view, at, scratch, self.plan.pid_namespace) {
+                    mounts::Made::Whole => {}
+                    mounts::Made::WithoutProcesses => ready.step = NO_PROCESS_LIST,
+                    mounts::Made::Failed(step, errno) => {
+                        return Event { step: NO_MOUNT, status: step as c_int, errno, ..ready };
+                    }
+                }
+            }
         }
-        failed
+        ready
     }
 
     /// Answers commands and buries the dead, until the executor is gone.
@@ -313,15 +330,17 @@ impl Warden<'_> {
         unsafe {
             self.kill_all();
             self.bury();
-            if self.plan.scratch_mount.is_some() {
-                libc::umount2(self.plan.scratch.as_ptr(), libc::MNT_DETACH);
+            // A scratch folder of the view is gone with the view.
+            if self.plan.view.is_none() {
+                sweep::sweep(self.scratch, &self.plan.scratch_rules, MANY);
             }
             for file in &self.plan.files {
-                libc::unlink(file.as_ptr());
+                libc::unlinkat(self.plan.folder, file.as_ptr(), 0);
             }
             for folder in &self.plan.folders {
-                libc::rmdir(folder.as_ptr());
+                libc::unlinkat(self.plan.folder, folder.as_ptr(), libc::AT_REMOVEDIR);
             }
+            libc::unlinkat(self.plan.base, self.plan.name.as_ptr(), libc::AT_REMOVEDIR);
             libc::_exit(0)
         }
     }

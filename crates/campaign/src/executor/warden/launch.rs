@@ -1,14 +1,18 @@
 //! How a warden comes to be: in as many namespaces as the system permits.
 
+use super::super::confine::sweep::Rules;
+use super::super::confine::view::readable;
 use super::super::confine::{
-    Confinement, Layer, MAX_ENTRIES, Missing, User, Workplace, choose_user, count_processes, rules,
+    Allowed, Confinement, Layer, MAX_ENTRIES, Missing, User, View, Workplace, choose_user, count_processes,
+    filter, rules,
 };
 use super::super::error::Error;
 use super::super::sys;
+use super::super::target::replaced;
 use super::inside::{self, Plan, Resource};
 use super::{Job, PATIENCE, Warden};
 use libc::{c_char, c_int};
-use std::ffi::CString;
+use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -16,7 +20,7 @@ use std::path::Path;
 
 /// Namespaces and what they are for.
 const NAMESPACES: [(c_int, Layer); 4] = [
-    (libc::CLONE_NEWNS, Layer::Scratch),
+    (libc::CLONE_NEWNS, Layer::View),
     (libc::CLONE_NEWIPC, Layer::Ipc),
     (libc::CLONE_NEWNET, Layer::Network),
     (libc::CLONE_NEWPID, Layer::Processes),
@@ -37,18 +41,22 @@ impl Warden {
             let mut found = Vec::new();
             let attempt = Attempt { job, workplace, user, uid, gid, wanted: &wanted };
             match attempt.launch(&mut found) {
-                Ok((mut warden, scratch)) => {
+                Ok((mut warden, scratch, rules)) => {
                     missing.extend(found);
-                    workplace.open(scratch).map_err(Error::system("clean the scratch folder"))?;
+                    workplace.open(scratch, rules).map_err(Error::system("clean the scratch folder"))?;
                     warden.missing = missing;
                     return Ok(warden);
                 }
                 Err(Denied::Other(error)) => return Err(error),
+                Err(Denied::View(why)) => {
+                    wanted.retain(|(_, layer)| *layer != Layer::View);
+                    missing.push(Missing { layer: Layer::View, why });
+                }
                 Err(Denied::Namespace(why)) => {
                     let before = wanted.len();
                     let user_namespace = if uid == 0 { 0 } else { libc::CLONE_NEWUSER };
                     let permitted = |&(flag, layer): &(c_int, Layer)| match probe(flag | user_namespace) {
-                        Ok(()) if layer != Layer::Scratch => true,
+                        Ok(()) => true,
                         tried => {
                             let why = tried.err().map_or(why.to_string(), |error| error.to_string());
                             missing.push(Missing { layer, why });
@@ -69,6 +77,7 @@ impl Warden {
 /// Why an attempt failed: for want of a namespace, or otherwise.
 enum Denied {
     Namespace(io::Error),
+    View(String),
     Other(Error),
 }
 
@@ -89,13 +98,31 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    fn launch(&self, missing: &mut Vec<Missing>) -> Result<(Warden, OwnedFd), Denied> {
+    fn launch(&self, missing: &mut Vec<Missing>) -> Result<(Warden, OwnedFd, Rules), Denied> {
         let has = |layer| self.wanted.iter().any(|(_, wanted)| *wanted == layer);
         let confinement = &self.job.confinement;
+        let shown = &self.job.shown;
+        let view = has(Layer::View).then(|| View::of(shown, &self.workplace.input(false)));
+        let in_view = view.is_some();
+        let copied = match in_view || !confinement.user || self.user.is_none() {
+            true => None,
+            false => self
+                .workplace
+                .program_for_stranger(&shown.program)
+                .map_err(Error::system("copy the program"))?,
+        };
+        let program = copied.as_ref().unwrap_or(&shown.program);
         let user = if confinement.user { self.user } else { None };
         let (control, theirs) = sys::message_pair().map_err(Error::system("make a socket"))?;
         let theirs = sys::raised(&theirs).map_err(Error::system("copy a descriptor"))?;
-        let rules = confinement.landlock.then(|| rules(!has(Layer::Network), missing)).flatten();
+        let read = || {
+            let mut paths = readable(shown);
+            paths.extend([self.workplace.input(false), program.clone()]);
+            paths
+        };
+        let allowed =
+            Allowed { write: &shown.write, read: (!in_view).then(read), network: has(Layer::Network) };
+        let rules = confinement.landlock.then(|| rules(&allowed, missing)).flatten();
         let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null");
         let null = null.and_then(|null| sys::raised(&null)).map_err(Error::system("open /dev/null"))?;
         let raise = |fd: &OwnedFd| sys::raised(fd).map_err(Error::system("copy a descriptor"));
@@ -110,13 +137,48 @@ impl Attempt<'_> {
         keep.extend(pass.iter().map(|(fd, _)| fd.as_raw_fd()));
         keep.extend(self.job.ipc.iter().map(AsRawFd::as_raw_fd));
         keep.extend(rules_fd.iter().map(AsRawFd::as_raw_fd));
+        let open = |path: &Path| {
+            let flags = libc::O_PATH | libc::O_CLOEXEC;
+            // SAFETY: the path ends in NUL.
+            let fd = sys::owned(unsafe { libc::open(c_path(path).as_ptr(), flags) });
+            fd.and_then(|fd| sys::raised(&fd))
+        };
+        let folder = open(self.workplace.folder()).map_err(Error::system("open the target's folder"))?;
+        let outer = self.workplace.folder().parent().unwrap_or(Path::new("/"));
+        let base = open(outer).map_err(Error::system("open the target's folder"))?;
+        let program_file = open(program).ok();
+        keep.extend([&folder, &base].map(|fd| fd.as_raw_fd()));
+        keep.extend(program_file.iter().map(AsRawFd::as_raw_fd));
         keep.sort_unstable();
         keep.dedup();
         let pointers = |texts: &[CString], more: &[*const c_char]| -> Vec<*const c_char> {
             let own = texts.iter().map(|text| text.as_ptr());
             own.chain(more.iter().copied()).chain([std::ptr::null()]).collect()
         };
-        let owner = user.unwrap_or(User { uid: self.uid, gid: self.gid, own: false });
+        let input = self.workplace.input(in_view);
+        let mut arguments = Vec::new();
+        for argument in &self.job.arguments {
+            arguments.push(c_text(&replaced(argument, input.as_os_str()))?);
+        }
+        let mut environment = self.job.environment.clone();
+        let mut folder_variable = OsString::from("TMPDIR=");
+        folder_variable.push(self.workplace.scratch(in_view));
+        environment.push(c_text(&folder_variable)?);
+        let scratch_rules = self.workplace.rules(view.as_ref());
+        let filter = if confinement.seccomp && filter::is_there() {
+            filter::program(filter::Open {
+                network: !has(Layer::Network),
+                files: !in_view,
+                owner: user.is_none(),
+                processes: !has(Layer::Processes),
+                ipc: !has(Layer::Ipc) && self.job.ipc.is_none(),
+            })
+        } else {
+            Vec::new()
+        };
+        if confinement.seccomp && filter.is_empty() {
+            missing.push(Missing { layer: Layer::Calls, why: "not in this kernel".into() });
+        }
         let mut flags = self.wanted.iter().fold(0, |flags, (flag, _)| flags | flag);
         let unprivileged = self.uid != 0 && flags != 0;
         if unprivileged {
@@ -125,9 +187,10 @@ impl Attempt<'_> {
         let plan = Plan {
             control: theirs.as_raw_fd(),
             keep,
-            program: self.job.program.clone(),
-            argv: pointers(&self.job.arguments, &[]),
-            envp: pointers(&self.job.environment, &self.job.changing),
+            program: c_path(program),
+            program_file: program_file.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+            argv: pointers(&arguments, &[]),
+            envp: pointers(&environment, &self.job.changing),
             stdin: stdin.as_raw_fd(),
             null: null.as_raw_fd(),
             output: [output[0].as_raw_fd(), output[1].as_raw_fd()],
@@ -139,16 +202,21 @@ impl Attempt<'_> {
             pid_namespace: has(Layer::Processes),
             net_namespace: has(Layer::Network),
             ipc: self.job.ipc.as_ref().map(AsRawFd::as_raw_fd),
-            scratch_mount: has(Layer::Scratch).then(|| {
-                let size = confinement.scratch_bytes;
-                let entries = MAX_ENTRIES;
-                let User { uid, gid, .. } = owner;
-                c_string(&format!("size={size},nr_inodes={entries},mode=0700,uid={uid},gid={gid}"))
+            view: view.map(|view| {
+                let (size, entries) = (confinement.scratch_bytes, MAX_ENTRIES);
+                let (uid, gid, mode) = (self.uid, self.gid, scratch_rules.mode);
+                let options = format!("size={size},nr_inodes={entries},mode={mode:o},uid={uid},gid={gid}");
+                (view, c_path(&self.workplace.root()), c_string(&options))
             }),
-            scratch: c_path(&self.workplace.scratch()),
-            files: vec![c_path(&self.workplace.input())],
-            folders: vec![c_path(&self.workplace.scratch()), c_path(self.workplace.folder())],
+            scratch: c_path(&self.workplace.scratch(in_view)),
+            scratch_rules: scratch_rules.clone(),
+            folder: folder.as_raw_fd(),
+            base: base.as_raw_fd(),
+            files: vec![c"input".into(), c"program".into()],
+            folders: vec![c"scratch".into(), c"root".into()],
+            name: c_path(self.workplace.folder().file_name().unwrap_or_default().as_ref()),
             landlock: rules_fd.as_ref().map(AsRawFd::as_raw_fd),
+            filter,
             scratch_access: rules.as_ref().map_or(0, |rules| rules.access),
             user: user.map(|user| (user.uid, user.gid)),
             own_user: user.is_some_and(|user| user.own),
@@ -175,17 +243,33 @@ impl Attempt<'_> {
             running: false,
         };
         let Some(ready) = warden.receive(PATIENCE)? else { return Err(warden.broken().into()) };
-        let scratch = ready.fds.into_iter().next().ok_or_else(|| warden.broken())?;
         let failed = ready.event.step;
         if failed & (inside::NO_ID_MAP | inside::NO_MOUNT) != 0 {
+            // It must not remove what the next one needs.
+            warden.put_down()?;
+        }
+        if failed & inside::NO_ID_MAP != 0 {
             return Err(Denied::Namespace(io::Error::from_raw_os_error(ready.event.errno)));
         }
+        if failed & inside::NO_MOUNT != 0 {
+            let step = (ready.event.status as usize).checked_sub(1);
+            let step = step.and_then(|step| plan.view.as_ref()?.0.steps.get(step));
+            let why = io::Error::from_raw_os_error(ready.event.errno);
+            return Err(Denied::View(match step {
+                Some(step) => format!("{step}: {why}"),
+                None => why.to_string(),
+            }));
+        }
+        if failed & inside::NO_PROCESS_LIST != 0 {
+            missing.push(Missing { layer: Layer::ProcessList, why: String::new() });
+        }
+        let scratch = ready.fds.into_iter().next().ok_or_else(|| warden.broken())?;
         if failed & inside::NO_SCRATCH_RULE != 0 {
             let source = io::Error::from_raw_os_error(ready.event.errno);
             return Err(Error::System { doing: "restrict what may be written", source }.into());
         }
         warden.running = false;
-        Ok((warden, scratch))
+        Ok((warden, scratch, scratch_rules))
     }
 
     fn limits(
@@ -258,6 +342,12 @@ fn fork(flags: c_int, plan: &Plan) -> io::Result<(libc::pid_t, OwnedFd)> {
 /// A text without NUL for C.
 fn c_string(text: &str) -> CString {
     CString::new(text).unwrap_or_default()
+}
+
+/// An argument for C.
+fn c_text(text: &OsStr) -> Result<CString, Error> {
+    let nul = |error: std::ffi::NulError| Error::System { doing: "pass an argument", source: error.into() };
+    CString::new(text.as_bytes()).map_err(nul)
 }
 
 /// A path for C; paths hold no NUL.

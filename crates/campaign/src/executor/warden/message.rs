@@ -76,6 +76,7 @@ pub enum Step {
     User,
     Privileges,
     Landlock,
+    Seccomp,
     Exec,
 }
 
@@ -92,6 +93,7 @@ impl Step {
             7 => "change the user",
             8 => "give up privileges",
             9 => "restrict what may be written",
+            10 => "restrict system calls",
             _ => "execute the program",
         }
     }

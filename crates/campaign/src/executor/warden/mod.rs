@@ -15,17 +15,18 @@ mod enter;
 mod inside;
 mod launch;
 mod message;
+mod mounts;
 mod walk;
 mod wire;
 
-pub(crate) use launch::{c_path, user_for};
+pub(crate) use launch::user_for;
 pub(crate) use message::{Command, Event};
 
-use super::confine::{Confinement, Missing};
+use super::confine::{Confinement, Missing, Shown};
 use super::error::Error;
 use super::sys;
 use libc::{c_char, c_int};
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
@@ -33,9 +34,11 @@ use wire::{Message, receive, send};
 
 /// What a warden starts.
 pub(crate) struct Job {
-    pub program: CString,
-    pub arguments: Vec<CString>,
-    /// `NAME=VALUE`. Pointers into shared memory for those that change.
+    /// The program, its libraries, and what else it sees of the machine.
+    pub shown: Shown,
+    /// With `@@` where the path of the input goes.
+    pub arguments: Vec<OsString>,
+    /// `NAME=VALUE`.
     pub environment: Vec<CString>,
     /// Further entries, which live in memory shared with the warden: what is
     /// written there holds for the next start.
@@ -172,6 +175,15 @@ impl Warden {
             Some(ended) => Ok(Some(ended)),
             None => Err(self.broken()),
         }
+    }
+
+    /// Ends it with all that it watches over, but leaves the target's folder as
+    /// it is, for the warden that takes its place.
+    pub fn put_down(&mut self) -> Result<(), Error> {
+        self.kill_all()?;
+        sys::signal(&self.process, libc::SIGKILL).map_err(Error::system("end a process"))?;
+        let gone = sys::readable([self.process.as_raw_fd()], PATIENCE);
+        gone.map_err(Error::system("end a process")).map(drop)
     }
 
     /// Asks for the end of the target and all it started.

@@ -8,11 +8,11 @@ use super::super::error::READ;
 use super::{Batch, EntryId, Error, Found, Held, Import, LeftOut, Look, take};
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsString;
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use wug_files::regular;
 
 /// Most files that are remembered, and so imported: 8 MiB of hashes.
 const MOST: usize = 1 << 20;
@@ -46,7 +46,10 @@ impl Foreign {
         let label: String =
             named.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(32).collect();
         let file = format!("+{label}-{:016x}", hash(whole.as_os_str().as_bytes(), HASH));
-        let known = std::fs::read(state.join(&file)).unwrap_or_default();
+        let mut known = Vec::new();
+        if let Ok(file) = regular::open_own(&state.join(&file)) {
+            let _ = file.take(MOST as u64 * 8).read_to_end(&mut known);
+        }
         let seen = known.chunks_exact(8).map(|bytes| u64::from_ne_bytes(bytes.try_into().expect("eight")));
         let seen = seen.take(MOST).collect();
         let (look, waiting) = (Look::default(), VecDeque::new());
@@ -98,8 +101,7 @@ impl Foreign {
         if !self.fresh.is_empty() {
             let path = state.join(&self.file);
             let bytes: Vec<u8> = self.fresh.iter().flat_map(|mark| mark.to_ne_bytes()).collect();
-            let file = OpenOptions::new().append(true).create(true).open(&path);
-            file.and_then(|file| append(file, &bytes)).map_err(Error::of("write", &path))?;
+            regular::go_on(&path).and_then(|file| append(file, &bytes)).map_err(Error::of("write", &path))?;
             self.fresh.clear();
         }
         Ok(())
@@ -110,6 +112,7 @@ impl Foreign {
 fn append(mut file: std::fs::File, bytes: &[u8]) -> io::Result<()> {
     let end = file.metadata()?.len() / 8 * 8;
     file.set_len(end)?;
+    file.seek(io::SeekFrom::Start(end))?;
     let written = file.write_all(bytes);
     if written.is_err() {
         let _ = file.set_len(end);

@@ -25,6 +25,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
+use wug_files::regular;
 
 /// An input that somebody else found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -219,7 +220,7 @@ fn stays(held: &mut Option<Held>, size: Option<u64>, patience: Duration) -> bool
 /// Reads a file of somebody else. Whether it is whole is told by its time
 /// or, since that may be another machine's, by its staying as it is.
 fn take(path: &Path, held: &mut Option<Held>) -> Found {
-    let opened = read::open(path).and_then(|file| Ok((file.metadata()?, file)));
+    let opened = regular::open(path).and_then(|file| Ok((file.metadata()?, file)));
     let (data, mut file) = match opened {
         Ok(opened) => opened,
         // To trim an entry, afl-fuzz removes it first.

@@ -34,7 +34,7 @@ type Identity = (u64, Option<SystemTime>);
 
 impl Sibling {
     pub fn new(name: &OsStr, queue: PathBuf, state: &Path) -> Sibling {
-        let next = std::fs::read(state.join(name)).ok();
+        let next = wug_files::regular::read_own(&state.join(name), 64).ok();
         let next = next.and_then(|bytes| bytes.first_chunk().copied()).map_or(0, u32::from_ne_bytes);
         let (look, waiting) = (Look::default(), VecDeque::new());
         Sibling {

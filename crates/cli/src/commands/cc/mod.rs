@@ -12,8 +12,8 @@ const MORE: &str = "\
 Every other argument goes to the compiler. `--wug-traced`, or WUG_TRACED=1,
 makes the build that logs comparisons; `--wug-both`, or WUG_BOTH=1, writes
 TARGET and TARGET.traced. WUG_CC and WUG_CXX name the compiler, which must be
-gcc or clang. The runtime that is linked in is compiled once, into WUG_CACHE or
-the user's cache folder.
+gcc or clang. AFL_USE_ASAN=1 and AFL_USE_UBSAN=1 add sanitizers. The runtime
+that is linked in is compiled once, into WUG_CACHE or the user's cache folder.
 
 A harness with LLVMFuzzerTestOneInput needs no main. __AFL_LOOP, __AFL_INIT and
 __AFL_FUZZ_TESTCASE_BUF work as in AFL++, and afl-fuzz runs what is built here.";

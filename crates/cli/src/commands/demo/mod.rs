@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use wug_files::private;
 
 /// Show the main job: build, fuzz, find a bug, make it small
 #[derive(Args)]
@@ -89,14 +90,22 @@ impl Demo {
         let failed = |path: &Path, error: std::io::Error| {
             Failure::usage(format!("cannot make the folder `{}`: {error}", path.display()))
         };
-        let (folder, fresh) = match &self.output {
-            Some(folder) => (folder.clone(), false),
-            None => (std::env::temp_dir().join(format!("wug-demo-{}", std::process::id())), true),
+        let folder = match &self.output {
+            // One that is there keeps its mode.
+            Some(folder) if folder.is_dir() => folder.clone(),
+            given => {
+                let folder = match given {
+                    Some(folder) => private::folder(folder).map(|()| folder.clone()),
+                    None => private::Temporary::new("demo").map(private::Temporary::keep),
+                };
+                let base = std::env::temp_dir();
+                let folder = folder.map_err(|error| failed(given.as_ref().unwrap_or(&base), error))?;
+                // Others can pass through, but not look around.
+                let open = fs::set_permissions(&folder, fs::Permissions::from_mode(0o711));
+                open.map_err(|error| failed(&folder, error))?;
+                folder
+            }
         };
-        let made = if fresh { fs::create_dir(&folder) } else { fs::create_dir_all(&folder) };
-        made.map_err(|error| failed(&folder, error))?;
-        let open = fs::set_permissions(&folder, fs::Permissions::from_mode(0o755));
-        open.map_err(|error| failed(&folder, error))?;
         fs::canonicalize(&folder).map_err(|error| failed(&folder, error))
     }
 }

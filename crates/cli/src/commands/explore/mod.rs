@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use wug_campaign::dictionary::{Sections, of_program};
-use wug_campaign::executor;
+use wug_campaign::executor::{self, End};
 use wug_campaign::explore::{Explorer, Options, Parts, Traced};
 use wug_campaign::folder::{Folder, Setup, Start};
 use wug_campaign::report::Report;
@@ -75,15 +75,16 @@ impl Explore {
         let interrupt = Interrupt::listen();
         // Before the folder is opened, which may make room for a new search.
         let program = target.locate().map_err(|error| Failure::usage(error.to_string()))?;
-        let execution =
-            executor::Options { timeout: self.execution.timeout_or(TIMEOUT), ..self.execution.options()? };
-        let seed = self.seed.unwrap_or_else(crate::number::fresh_seed);
-        let options = Options {
-            seed,
-            max_execs: self.execs,
-            max_time: self.seconds.map(Duration::from_secs),
-            max_size: self.max_size as usize,
+        let end = End::default().or_asked(interrupt.flag());
+        let end = match self.seconds {
+            Some(seconds) => end.within(Duration::from_secs(seconds)),
+            None => end,
         };
+        let timeout = self.execution.timeout_or(TIMEOUT);
+        let execution = executor::Options { timeout, end, ..self.execution.options()? };
+        let seed = self.seed.unwrap_or_else(crate::number::fresh_seed);
+        let options =
+            Options { seed, max_execs: self.execs, max_time: None, max_size: self.max_size as usize };
         // The same: a build that is not traced shall not cost an old search.
         let traced = Traced::start(target.clone(), execution, self.workers as usize)
             .map_err(|error| Failure::usage(error.to_string()))?;

@@ -36,7 +36,7 @@ impl Watch for Status {
     }
 }
 
-const HEAD: &str = "    time       execs   per s   valid  blocks   words   queue  last find\n";
+const HEAD: &str = "    time       execs   per s   valid  blocks   words   queue  last find";
 
 fn row(report: &Report) -> String {
     format!(

@@ -1,29 +1,37 @@
 //! `wug fuzz`: coverage-guided fuzzing.
 
+mod afl;
+mod pin;
 mod set_up;
 mod status;
+mod summary;
+mod word;
 mod workers;
 
+pub use afl::instead_of;
+
 use crate::execution_arg::{ExecutionArg, target};
-use crate::grammar_arg::GrammarArg;
+use crate::grammar_arg::GrammarOption;
 use crate::interrupt::Interrupt;
 use crate::{Failure, Outcome};
 use clap::Args;
 use set_up::Started;
+use status::Status;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use wug_campaign::executor::End;
 use wug_campaign::fuzz::Mutators;
 
 /// Fuzz a program: inputs from a grammar, guided by what they reach
 #[derive(Args)]
 #[command(
     override_usage = "wug fuzz [-g GRAMMAR] -o OUT [OPTIONS] -- ./TARGET [ARGS] [@@]",
-    after_help = "Example:\n  wug cc -o target target.c\n  wug fuzz -g json -o out -- ./target @@\n  wug fuzz -g lua -i seeds -o out -j 2 -V 3600 -- ./target\n  wug fuzz -g json -i - -o out -- ./target @@     (goes on)\n  wug fuzz -o out -- ./target @@                  (learns structure)\n\nWithout @@ the target reads standard input. OUT is laid out as AFL++ does:\nafl-whatsup and afl-plot read it, and afl-fuzz beside exchanges finds.\nAFL_AUTORESUME, AFL_NO_UI, AFL_BENCH_UNTIL_CRASH, AFL_HANG_TMOUT and others\nare honoured; docs/campaigns.md tells all.\n\nExits 0 when it ends as asked, 1 if it cannot go on, 2 on wrong use."
+    after_help = "Example:\n  wug cc -o target target.c\n  wug fuzz -g json -o out -- ./target @@\n  wug fuzz -g lua -i seeds -o out -j 2 -V 3600 -- ./target\n  wug fuzz -g json -i - -o out -- ./target @@     (goes on)\n  wug fuzz -o out -- ./target @@                  (learns structure)\n\nWithout @@ the target reads standard input. OUT is laid out as AFL++ does:\nafl-whatsup and afl-plot read it, and afl-fuzz beside exchanges finds.\nAFL_AUTORESUME, AFL_NO_UI, AFL_BENCH_UNTIL_CRASH, AFL_HANG_TMOUT and others\nare honoured; docs/campaigns.md tells all.\n\nExits 0 when it ends as asked (with --exit-code CODE and crashes: CODE), 1 if\nit cannot go on, 2 on wrong use."
 )]
 pub struct Fuzz {
-    /// A built-in grammar or files that make up one
-    #[arg(short = 'g', long, value_name = "GRAMMAR")]
-    grammar: Vec<String>,
+    #[command(flatten)]
+    grammar: GrammarOption,
     /// Folder of seeds; `-` goes on with what is in OUT
     #[arg(short = 'i', long = "input", value_name = "DIR")]
     input: Option<PathBuf>,
@@ -42,7 +50,7 @@ pub struct Fuzz {
     /// End after so many executions
     #[arg(short = 'E', value_name = "EXECS")]
     execs: Option<u64>,
-    /// Traced build [default: TARGET.traced, if it is there]
+    /// Traced build [default: TARGET.traced, if any]
     #[arg(long, value_name = "BUILD")]
     traced: Option<PathBuf>,
     /// Build with a sanitizer, which runs finds as well
@@ -87,6 +95,9 @@ pub struct Fuzz {
         hide_default_value = true
     )]
     mutators: MutatorsArg,
+    /// Exit code if there were crashes [default: 0]
+    #[arg(long, value_name = "CODE", default_value = "0", hide_default_value = true)]
+    exit_code: u8,
     /// Print a JSON object with all figures at the end
     #[arg(long)]
     json: bool,
@@ -126,28 +137,72 @@ impl Fuzz {
         if target(self.command.iter().cloned()).is_none() {
             return Err(Failure::usage("no program: wug fuzz -o OUT -- ./TARGET [ARGS] [@@]"));
         }
-        let interrupt = Interrupt::listen();
-        if self.workers > 1 && workers::number().is_none() {
-            return workers::run(&self, &interrupt);
+        let until = |time: Duration| Instant::now().checked_add(time);
+        match workers::place() {
+            Some(place) => {
+                place.follow_parent()?;
+                let interrupt = Interrupt::listen_to_parent();
+                let end = end(&interrupt, place.time);
+                self.campaign(interrupt, end, Some(place.number)).map_err(|failure| match failure {
+                    // Others may say the same: who started this says it once.
+                    Failure::Message(code, message) => {
+                        word::Word::Failed(message).say();
+                        Failure::Quiet(code)
+                    }
+                    other => other,
+                })
+            }
+            None => {
+                let time = self.seconds.map(Duration::from_secs);
+                let interrupt = Interrupt::listen();
+                let end = end(&interrupt, time);
+                afl::tell_unknown();
+                match self.workers {
+                    1 => self.campaign(interrupt, end, None),
+                    _ => workers::run(&self, &interrupt, &end, time.and_then(until)),
+                }
+            }
         }
-        let grammar = self.load()?;
-        let started = Started::new(&self, grammar.as_ref().map(|loaded| &loaded.grammar), &interrupt)?;
-        started.run(self.json)
     }
 
-    fn load(&self) -> Result<Option<wug_grammar::Loaded>, Failure> {
-        if self.grammar.is_empty() {
-            return Ok(None);
-        }
-        GrammarArg::named(&self.grammar.join(",")).load_and_warn().map(Some)
+    fn campaign(&self, interrupt: Interrupt, end: End, worker: Option<u32>) -> Outcome {
+        // First of all: it also keeps the time while grammars are read.
+        let status = match worker {
+            None => Status::alone(self, interrupt, end.clone()),
+            Some(_) => Status::of_worker(interrupt),
+        };
+        let grammar = match worker {
+            None => self.grammar.load_and_warn()?,
+            Some(_) => self.grammar.load_quietly()?,
+        };
+        let grammar = grammar.as_ref().map(|loaded| &loaded.grammar);
+        Started::new(self, grammar, status, end, worker)?.run()
     }
 
-    /// The name of the campaign in OUT.
-    fn id(&self) -> String {
-        match (workers::number(), self.main.as_ref().or(self.secondary.as_ref())) {
-            (Some(number), _) => workers::name(number),
-            (None, Some(id)) => id.clone(),
+    /// The name in OUT of the campaign, or of a worker.
+    fn id_of(&self, worker: Option<u32>) -> String {
+        match (worker, self.main.as_ref().or(self.secondary.as_ref())) {
+            (None | Some(0), Some(id)) => id.clone(),
+            (Some(number), Some(id)) => format!("{id}-{number}"),
+            (Some(number), None) => format!("worker{number}"),
             (None, None) => "default".into(),
         }
+    }
+
+    /// Whether the campaign, or a worker, is the main one in OUT.
+    fn is_main(&self, worker: Option<u32>) -> bool {
+        match worker {
+            None => self.main.is_some(),
+            Some(number) => number == 0 && self.secondary.is_none(),
+        }
+    }
+}
+
+/// The end of a campaign that has this time.
+fn end(interrupt: &Interrupt, time: Option<Duration>) -> End {
+    let end = End::default().or_asked(interrupt.flag());
+    match time {
+        Some(time) => end.within(time),
+        None => end,
     }
 }

@@ -1,17 +1,15 @@
 //! From arguments and environment to a campaign.
 
+use super::pin::pin;
 use super::status::Status;
-use super::workers;
 use super::{Fuzz, Schedule};
-use crate::commands::print_json;
 use crate::execution_arg::target;
-use crate::interrupt::Interrupt;
-use crate::{Failure, Outcome, terminal};
+use crate::{Failure, Outcome};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 use wug_campaign::dictionary::{self, Sections};
-use wug_campaign::executor::{self, Target};
+use wug_campaign::executor::{self, End, Target};
 use wug_campaign::folder::{Folder, Setup, Start, sync::Sync};
 use wug_campaign::fuzz::{Campaign, Error, Mutators, Options, Parts, Seeds};
 use wug_campaign::report::Report;
@@ -33,9 +31,10 @@ pub struct Started<'a> {
     report: Report,
     tokens: Vec<Vec<u8>>,
     status: Status,
+    end: End,
 }
 
-fn is_set(name: &str) -> bool {
+pub fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
@@ -44,26 +43,30 @@ fn failed(error: impl std::fmt::Display) -> Failure {
 }
 
 impl<'a> Started<'a> {
-    pub fn new(fuzz: &'a Fuzz, grammar: Option<&'a Grammar>, interrupt: &Interrupt) -> Result<Self, Failure> {
+    pub fn new(
+        fuzz: &'a Fuzz,
+        grammar: Option<&'a Grammar>,
+        mut status: Status,
+        end: End,
+        worker: Option<u32>,
+    ) -> Result<Self, Failure> {
         let Some(target) = target(fuzz.command.iter().cloned()) else {
             return Err(Failure::usage("no program behind `--`"));
         };
-        let worker = workers::number();
-        let core = workers::pin(worker.unwrap_or(0));
+        let core = pin(worker.unwrap_or(0));
         let seed = fuzz.seed.unwrap_or_else(crate::number::fresh_seed);
         let seed = seed.wrapping_add(worker.unwrap_or(0).into());
-        let id = fuzz.id();
+        let id = fuzz.id_of(worker);
         let hang = crate::execution_arg::number::<u64>("AFL_HANG_TMOUT")?;
         let options = Options {
             seed,
             // What ends by the clock is never the same again.
             repeatable: fuzz.seed.is_some() && fuzz.seconds.is_none(),
             max_execs: fuzz.execs,
-            max_time: fuzz.seconds.map(Duration::from_secs),
             until_crash: is_set("AFL_BENCH_UNTIL_CRASH"),
             invalid: f64::from(fuzz.invalid) / 100.0,
             links: !fuzz.no_links,
-            generalise: !fuzz.no_generalise && (fuzz.generalise || fuzz.grammar.is_empty()),
+            generalise: !fuzz.no_generalise && (fuzz.generalise || grammar.is_none()),
             uniform: fuzz.schedule == Schedule::Uniform,
             mutators: fuzz.mutators.into(),
             hang_timeout: hang.map(Duration::from_millis),
@@ -107,7 +110,7 @@ impl<'a> Started<'a> {
         let setup = Setup {
             target: fuzz.command.clone(),
             command_line: command_line.clone(),
-            main: fuzz.main.is_some() || worker == Some(0),
+            main: fuzz.is_main(worker),
         };
         let folder = Folder::open(&fuzz.output, &id, start, &setup).map_err(failed)?;
         let sync = Sync::new(&fuzz.output, &id, &fuzz.foreign).map_err(failed)?;
@@ -118,7 +121,7 @@ impl<'a> Started<'a> {
         };
         let words = command_line.iter().map(|word| word.to_string_lossy());
         let report = Report {
-            grammar: fuzz.grammar.join(","),
+            grammar: fuzz.grammar.name(),
             afl_banner: target.program.to_string_lossy().into_owned(),
             afl_version: format!("wug-{}", env!("CARGO_PKG_VERSION")),
             command_line: words.collect::<Vec<_>>().join(" "),
@@ -126,7 +129,7 @@ impl<'a> Started<'a> {
             cpu_affinity: core.map_or(-1, |core| core as i64),
             ..Report::default()
         };
-        let status = Status::new(interrupt.clone(), seed, worker.is_some());
+        status.seed(seed);
         Ok(Started {
             fuzz,
             grammar,
@@ -140,10 +143,11 @@ impl<'a> Started<'a> {
             report,
             tokens,
             status,
+            end,
         })
     }
 
-    pub fn run(mut self, json: bool) -> Outcome {
+    pub fn run(mut self) -> Outcome {
         let form = match self.options.mutators {
             Mutators::Spot => None,
             _ => self.grammar.and_then(walks::form),
@@ -161,7 +165,7 @@ impl<'a> Started<'a> {
         if let Ok(program) = self.target.locate() {
             self.tokens.extend(dictionary::of_program(&program, Sections::ReadOnly).unwrap_or_default());
         }
-        let execution = self.fuzz.execution.options()?;
+        let execution = executor::Options { end: self.end, ..self.fuzz.execution.options()? };
         let parts = Parts {
             target: self.target,
             traced: self.traced,
@@ -175,18 +179,16 @@ impl<'a> Started<'a> {
             watch: &mut self.status,
         };
         let outcome = Campaign::new(parts, self.options).and_then(|mut campaign| campaign.run(self.seeds));
-        self.status.end();
-        let report = outcome.map_err(failed)?;
-        if json {
-            print_json(&report)?;
+        match outcome {
+            Ok(report) => self.status.finish(&report),
+            // It ended before it began.
+            Err(Error::Executor(executor::Error::Ended)) => self.status.finish_as_known(),
+            Err(error) => {
+                // What there is, then why there is no more.
+                self.status.finish_failed();
+                Err(failed(error))
+            }
         }
-        if report.saved_crashes > 0 {
-            terminal::say(&format!(
-                "crashes are in {}\n",
-                self.fuzz.output.join(self.fuzz.id()).join("crashes").display()
-            ));
-        }
-        Ok(())
     }
 }
 

@@ -1,8 +1,13 @@
 //! What a person sees of a campaign.
 
+use super::Fuzz;
+use super::summary::Summary;
+use super::word::Word;
 use crate::interrupt::Interrupt;
-use crate::terminal;
 use crate::ticker::{Ticker, clock};
+use crate::{Outcome, terminal};
+use std::path::PathBuf;
+use wug_campaign::executor::End;
 use wug_campaign::fuzz::{Event, Watch};
 use wug_campaign::report::{MutatorReport, Report};
 
@@ -10,27 +15,81 @@ pub struct Status {
     interrupt: Interrupt,
     ticker: Ticker,
     told_seeds: bool,
-    /// Whether figures are somebody else's to show.
-    silent: bool,
+    /// The last words; none in a worker, whose words go to who started it.
+    summary: Option<Summary>,
 }
 
 impl Status {
-    /// For a campaign, or for a worker of several.
-    pub fn new(interrupt: Interrupt, seed: u64, worker: bool) -> Status {
-        if !worker {
-            terminal::say(&format!("seed {seed}\n"));
+    /// For a campaign.
+    pub fn alone(fuzz: &Fuzz, interrupt: Interrupt, end: End) -> Status {
+        let crashes = fuzz.output.join(fuzz.id_of(None)).join("crashes");
+        Status::with(interrupt, Some(Summary::new(fuzz, crashes, end)))
+    }
+
+    /// For all workers of several.
+    pub fn of_crew(fuzz: &Fuzz, interrupt: Interrupt, end: End) -> Status {
+        Status::with(interrupt, Some(Summary::new(fuzz, PathBuf::from(&fuzz.output), end)))
+    }
+
+    /// For one of them.
+    pub fn of_worker(interrupt: Interrupt) -> Status {
+        Status::with(interrupt, None)
+    }
+
+    fn with(interrupt: Interrupt, summary: Option<Summary>) -> Status {
+        Status { interrupt, ticker: Ticker::new(), told_seeds: false, summary }
+    }
+
+    /// Says which seed it is.
+    pub fn seed(&mut self, seed: u64) {
+        if self.summary.is_some() {
+            self.ticker.say(&format!("seed {seed}\n"));
         }
-        Status { silent: worker, ..Status::quiet(interrupt) }
     }
 
-    /// For all workers.
-    pub fn quiet(interrupt: Interrupt) -> Status {
-        Status { interrupt, ticker: Ticker::new(), told_seeds: false, silent: false }
+    /// Says something of one line.
+    pub fn note(&mut self, kind: &str, text: &str) {
+        self.ticker.note(kind, text);
     }
 
-    /// Leaves the last line as it is.
-    pub fn end(&mut self) {
-        self.ticker.end();
+    /// Says what may be wrong.
+    pub fn warn(&mut self, text: &str) {
+        self.ticker.say("");
+        terminal::warning(text);
+    }
+
+    /// Says what is wrong.
+    pub fn fail(&mut self, text: &str) {
+        self.ticker.say("");
+        terminal::error(text.trim_end());
+    }
+
+    /// Passes on a line of a target.
+    pub fn pass(&mut self, line: &str) {
+        self.ticker.say(&format!("{}\n", terminal::clean_line(line)));
+    }
+
+    /// Tells what came of it, by these figures if there are any.
+    pub fn finish(&mut self, report: &Report) -> Outcome {
+        let Some(summary) = &self.summary else {
+            Word::of(&Event::Report(report)).say();
+            return Ok(());
+        };
+        summary.update(report);
+        self.finish_as_known()
+    }
+
+    /// The same of a campaign that failed: only if it had begun.
+    pub fn finish_failed(&mut self) {
+        if self.summary.as_ref().is_some_and(Summary::has_figures) {
+            let _ = self.finish_as_known();
+        }
+    }
+
+    /// Tells what came of it, by the figures that were told last.
+    pub fn finish_as_known(&mut self) -> Outcome {
+        self.ticker.say("");
+        self.summary.as_ref().map_or(Ok(()), Summary::tell)
     }
 
     fn report(&mut self, report: &Report) {
@@ -38,7 +97,7 @@ impl Status {
             self.told_seeds = true;
             self.ticker.say(&seeds(report));
         }
-        if !self.silent {
+        if report.execs_done > 0 {
             self.ticker.show(|| line(report), HEAD, || row(report));
         }
     }
@@ -46,9 +105,18 @@ impl Status {
 
 impl Watch for Status {
     fn event(&mut self, event: Event<'_>) {
+        let Some(summary) = &self.summary else { return Word::of(&event).say() };
         match event {
-            Event::Report(report) => self.report(report),
-            other => self.ticker.tell(&other),
+            Event::Report(report) => {
+                summary.update(report);
+                self.report(report);
+            }
+            other => {
+                if let Event::Crash(crash) = &other {
+                    summary.add(crash);
+                }
+                self.ticker.tell(&other);
+            }
         }
     }
 
@@ -61,12 +129,13 @@ fn seeds(report: &Report) -> String {
     let seeds = &report.seeds;
     let mut text = format!("{} of {} seeds parse\n", seeds.parsed, seeds.given);
     for stop in &seeds.stops {
-        text += &format!("  {} stops at byte {}: {}\n", stop.name, stop.offset, stop.message);
+        let (name, message) = (terminal::clean_line(&stop.name), terminal::clean_line(&stop.message));
+        text += &format!("  {name} stops at byte {}: {message}\n", stop.offset);
     }
     text
 }
 
-const HEAD: &str = "    time       execs   per s   edges  corpus  parsed crashes hangs  best mutators\n";
+const HEAD: &str = "    time       execs   per s   edges  corpus  parsed crashes hangs  best mutators";
 
 fn row(report: &Report) -> String {
     format!(
@@ -83,18 +152,24 @@ fn row(report: &Report) -> String {
     )
 }
 
+/// The line that changes: it may be cut.
 fn line(report: &Report) -> String {
-    format!(
-        "{} · {} execs, {:.0}/s · {} of {} edges · corpus {} · crashes {} · {}",
-        clock(report.run_time),
-        report.execs_done,
-        report.execs_ps_last_min,
-        report.edges_found,
-        report.total_edges,
-        report.corpus_count,
-        report.saved_crashes,
-        best(&report.mutators),
-    )
+    let best = best(&report.mutators);
+    if best.is_empty() { figures(report) } else { format!("{} · {best}", figures(report)) }
+}
+
+/// All figures in a line, the most important first.
+pub fn figures(report: &Report) -> String {
+    let several =
+        |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let mut parts = vec![clock(report.run_time), several(report.saved_crashes, "crash", "crashes")];
+    if report.saved_hangs > 0 {
+        parts.push(several(report.saved_hangs, "hang", "hangs"));
+    }
+    parts.push(format!("{} execs, {:.0}/s", report.execs_done, report.execs_ps_last_min));
+    parts.push(format!("{} of {} edges", report.edges_found, report.total_edges));
+    parts.push(format!("corpus {}", report.corpus_count));
+    parts.join(" · ")
 }
 
 /// The mutators that found most, with their finds.

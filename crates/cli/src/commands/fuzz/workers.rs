@@ -3,72 +3,64 @@
 //!
 //! Processes, not threads: a worker that dies takes no other with it, and
 //! finds are shared as with any other fuzzer beside, through the folder.
+//!
+//! A worker tells what a person should know in words on its standard output
+//! (`word`); this process shows each once, and one summary of all.
 
 use super::Fuzz;
 use super::status::Status;
+use super::word::Word;
 use crate::interrupt::Interrupt;
 use crate::{Failure, Outcome, terminal};
-use std::fs;
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+use wug_campaign::executor::{End, cores};
 use wug_campaign::fuzz::{Event, Watch};
-use wug_campaign::report::Report;
+use wug_campaign::report::{CrashReport, Report};
 
-/// Says which worker a process is: its number, counted from 0.
+/// Says which worker a process is: its number, counted from 0, the process
+/// that started it, and the milliseconds that it has, if they are bounded.
 const WORKER: &str = "WUG_WORKER";
 
 /// How often workers are looked after.
-const LOOK: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(100);
 /// A worker that ends sooner than this after its first start was started
 /// wrongly, and the others will be no better.
 const TOO_SOON: Duration = Duration::from_secs(5);
 /// A worker that dies so often in a row, each time at once, is given up.
 const MOST_DEATHS: u32 = 5;
+/// How long workers may take to end when they are asked to.
+const GRACE: Duration = Duration::from_millis(700);
 
-/// The number of this worker, if this process is one.
-pub fn number() -> Option<u32> {
-    std::env::var(WORKER).ok()?.parse().ok()
+/// What a worker was told by the process that started it.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub number: u32,
+    parent: i32,
+    /// The time that it has.
+    pub time: Option<Duration>,
 }
 
-/// The name of a worker in the output folder.
-pub fn name(number: u32) -> String {
-    format!("worker{number}")
+/// The place of this process, if it is a worker.
+pub fn place() -> Option<Place> {
+    let text = std::env::var(WORKER).ok()?;
+    let mut fields = text.split(' ');
+    let number = fields.next()?.parse().ok()?;
+    let parent = fields.next()?.parse().ok()?;
+    let millis = fields.next().and_then(|field| field.parse().ok());
+    Some(Place { number, parent, time: millis.map(Duration::from_millis) })
 }
 
-/// Keeps this process, and what it starts, on one core that nobody else
-/// keeps to, as afl-fuzz does: then a run is handed over without waking
-/// another core. AFL_NO_AFFINITY leaves it to the system.
-pub fn pin(number: u32) -> Option<usize> {
-    if std::env::var_os("AFL_NO_AFFINITY").is_some() {
-        return None;
+impl Place {
+    /// From now on this process ends with the one that started it.
+    pub fn follow_parent(&self) -> Outcome {
+        let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+        let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+        if parent == self.parent { Ok(()) } else { Err(Failure::Quiet(1)) }
     }
-    let allowed = rustix::thread::sched_getaffinity(None).ok()?;
-    let cores: Vec<usize> =
-        (0..rustix::thread::CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
-    // On one core already, by whoever started this.
-    if cores.len() == 1 {
-        return cores.first().copied();
-    }
-    let taken = taken();
-    // Workers start at the same moment: each looks from its own place on.
-    let mut order = cores.iter().cycle().skip(number as usize).take(cores.len());
-    // None is left: let the system share them out.
-    let core = *order.find(|core| !taken.contains(core))?;
-    let mut one = rustix::thread::CpuSet::new();
-    one.set(core);
-    rustix::thread::sched_setaffinity(None, &one).ok()?;
-    Some(core)
-}
-
-/// Cores that some process keeps to alone.
-fn taken() -> Vec<usize> {
-    let one = |process: fs::DirEntry| {
-        let status = fs::read_to_string(process.path().join("status")).ok()?;
-        // Threads of the system have no memory, and cores of their own.
-        status.contains("VmSize:").then_some(())?;
-        status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim().parse().ok()
-    };
-    fs::read_dir("/proc").map_or_else(|_| Vec::new(), |all| all.flatten().filter_map(one).collect())
 }
 
 struct Worker {
@@ -78,121 +70,234 @@ struct Worker {
     deaths: u32,
     /// Not to be started again.
     done: bool,
+    given_up: bool,
+    /// Its last figures.
+    report: Report,
+}
+
+/// All workers, and what they say.
+struct Crew<'a> {
+    fuzz: &'a Fuzz,
+    end: &'a End,
+    /// When the time is up.
+    until: Option<Instant>,
+    workers: Vec<Worker>,
+    status: Status,
+    said: HashSet<String>,
+    stacks: HashSet<u64>,
+    speaker: Sender<(usize, Word)>,
+    words: Receiver<(usize, Word)>,
 }
 
 /// Runs workers until they end or somebody wants them to.
-pub fn run(fuzz: &Fuzz, interrupt: &Interrupt) -> Outcome {
-    let mut status = Status::quiet(interrupt.clone());
-    let mut workers = Vec::new();
-    for number in 0..fuzz.workers {
-        workers.push(Worker { number, process: None, begin: Instant::now(), deaths: 0, done: false });
+pub fn run(fuzz: &Fuzz, interrupt: &Interrupt, end: &End, until: Option<Instant>) -> Outcome {
+    // First of all: it also keeps the time while grammars are read.
+    let status = Status::of_crew(fuzz, interrupt.clone(), end.clone());
+    // Mistakes in it are told here, once.
+    fuzz.grammar.load_and_warn()?;
+    let cores = cores::allowed().map_or(usize::MAX, |cores| cores.len());
+    if fuzz.workers as usize > cores {
+        terminal::warning(&format!(
+            "{} workers share {cores} core{}: more workers than cores find nothing sooner; -j {cores} is enough",
+            fuzz.workers,
+            if cores == 1 { "" } else { "s" }
+        ));
     }
-    let outcome = tend(fuzz, interrupt, &mut workers, &mut status);
-    for worker in &mut workers {
-        if let Some(process) = &mut worker.process {
-            // They were asked already, or are asked now; none is left behind.
-            ask(process);
-            let _ = process.wait();
-        }
+    let (speaker, words) = channel();
+    let worker = |number| Worker {
+        number,
+        process: None,
+        begin: Instant::now(),
+        deaths: 0,
+        done: false,
+        given_up: false,
+        report: Report::default(),
+    };
+    let mut crew = Crew {
+        fuzz,
+        end,
+        until,
+        workers: (0..fuzz.workers).map(worker).collect(),
+        status,
+        said: HashSet::new(),
+        stacks: HashSet::new(),
+        speaker,
+        words,
+    };
+    let outcome = crew.tend();
+    crew.finish();
+    let sum = crew.sum();
+    let all_given_up = crew.workers.iter().all(|worker| worker.given_up);
+    let outcome = match all_given_up {
+        true => outcome.and(Err(Failure::Message(1, "all workers were given up".into()))),
+        false => outcome,
+    };
+    if outcome.is_err() && sum.execs_done == 0 {
+        return outcome;
     }
-    status.event(Event::Report(&sum(fuzz)));
-    status.end();
-    outcome
+    let told = crew.status.finish(&sum);
+    outcome.and(told)
 }
 
-fn tend(fuzz: &Fuzz, interrupt: &Interrupt, workers: &mut [Worker], status: &mut Status) -> Outcome {
-    let end = fuzz.seconds.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
-    loop {
-        for worker in workers.iter_mut().filter(|worker| !worker.done) {
-            worker.look(interrupt)?;
+impl Crew<'_> {
+    fn tend(&mut self) -> Outcome {
+        loop {
+            for at in 0..self.workers.len() {
+                self.look_at(at)?;
+            }
+            if self.workers.iter().all(|worker| worker.done) || self.end.has_come() {
+                return Ok(());
+            }
+            let found = self.listen(self.end.nap(LOOK));
+            if found && super::set_up::is_set("AFL_BENCH_UNTIL_CRASH") {
+                return Ok(());
+            }
+            let sum = self.sum();
+            self.status.event(Event::Report(&sum));
         }
-        if workers.iter().all(|worker| worker.done) {
-            return Ok(());
-        }
-        // One that was started again would take its whole time again.
-        if interrupt.asked() || end.is_some_and(|end| Instant::now() >= end) {
-            return Ok(());
-        }
-        std::thread::sleep(LOOK);
-        status.event(Event::Report(&sum(fuzz)));
     }
-}
 
-impl Worker {
-    /// Starts it, or starts it again.
-    fn look(&mut self, interrupt: &Interrupt) -> Outcome {
-        let Some(process) = &mut self.process else { return self.start() };
+    /// Starts a worker, or starts it again.
+    fn look_at(&mut self, at: usize) -> Outcome {
+        let worker = &mut self.workers[at];
+        if worker.done {
+            return Ok(());
+        }
+        let Some(process) = &mut worker.process else { return self.start(at) };
         let Ok(Some(ended)) = process.try_wait() else { return Ok(()) };
-        self.process = None;
-        if ended.success() || interrupt.asked() {
-            self.done = true;
+        worker.process = None;
+        if ended.success() || self.end.has_come() {
+            worker.done = true;
             return Ok(());
         }
-        let soon = self.begin.elapsed() < TOO_SOON;
-        if let (true, Some(code)) = (soon && self.deaths == 0, ended.code()) {
-            // It has said why.
+        let soon = worker.begin.elapsed() < TOO_SOON;
+        if let (true, Some(code)) = (soon && worker.deaths == 0, ended.code()) {
+            // It has said why, though that may be on its way.
+            self.listen(LOOK * 5);
             return Err(Failure::Quiet(code.clamp(1, 255) as u8));
         }
-        self.deaths = if soon { self.deaths + 1 } else { 1 };
-        if self.deaths > MOST_DEATHS {
-            self.done = true;
-            terminal::warning(&format!(
-                "worker {} ends again and again ({ended}): it is given up",
-                self.number
-            ));
+        worker.deaths = if soon { worker.deaths + 1 } else { 1 };
+        let number = worker.number;
+        if worker.deaths > MOST_DEATHS {
+            (worker.done, worker.given_up) = (true, true);
+            self.status.warn(&format!("worker {number} ends again and again ({ended}): it is given up"));
             return Ok(());
         }
-        terminal::warning(&format!("worker {} ended ({ended}): it is started again", self.number));
-        self.start()
+        self.status.warn(&format!("worker {number} ended ({ended}): it is started again"));
+        self.start(at)
     }
 
-    fn start(&mut self) -> Outcome {
+    fn start(&mut self, at: usize) -> Outcome {
+        let worker = &mut self.workers[at];
         let failed = |error: std::io::Error| Failure::Message(1, format!("cannot start a worker: {error}"));
         let program = std::env::current_exe().map_err(failed)?;
         let mut command = Command::new(program);
-        command.args(std::env::args_os().skip(1)).env(WORKER, self.number.to_string());
-        command.env("AFL_NO_UI", "1").stdin(Stdio::null());
-        if self.deaths > 0 {
+        // One that was started again would take its whole time again.
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()).as_millis());
+        let left = left.map_or("-".into(), |left| left.to_string());
+        let place = format!("{} {} {left}", worker.number, std::process::id());
+        command.args(std::env::args_os().skip(1)).env(WORKER, place);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        if worker.deaths > 0 {
             command.env("AFL_AUTORESUME", "1");
         }
-        self.process = Some(command.spawn().map_err(failed)?);
-        self.begin = Instant::now();
+        let mut process = command.spawn().map_err(failed)?;
+        if let Some(out) = process.stdout.take() {
+            let speaker = self.speaker.clone();
+            // It ends with the worker.
+            std::thread::spawn(move || {
+                for line in BufReader::new(out).lines().map_while(Result::ok) {
+                    if speaker.send((at, Word::read(line))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        worker.process = Some(process);
+        worker.begin = Instant::now();
         Ok(())
     }
-}
 
-/// Asks a worker to end, as Ctrl-C would.
-fn ask(process: &Child) {
-    if let Some(pid) = rustix::process::Pid::from_raw(process.id() as i32) {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
-    }
-}
-
-/// The figures of all workers as one.
-fn sum(fuzz: &Fuzz) -> Report {
-    let mut sum = Report::default();
-    for number in 0..fuzz.workers {
-        let path = fuzz.output.join(name(number)).join("report.json");
-        let Some(one) = fs::read(path).ok().and_then(|json| serde_json::from_slice::<Report>(&json).ok())
-        else {
-            continue;
-        };
-        sum.run_time = sum.run_time.max(one.run_time);
-        sum.execs_done += one.execs_done;
-        sum.execs_per_sec += one.execs_per_sec;
-        sum.execs_ps_last_min += one.execs_ps_last_min;
-        sum.edges_found = sum.edges_found.max(one.edges_found);
-        sum.total_edges = sum.total_edges.max(one.total_edges);
-        sum.corpus_count = sum.corpus_count.max(one.corpus_count);
-        sum.corpus_parsed = sum.corpus_parsed.max(one.corpus_parsed);
-        sum.saved_crashes += one.saved_crashes;
-        sum.saved_hangs += one.saved_hangs;
-        for mutator in one.mutators {
-            match sum.mutators.iter_mut().find(|known| known.name == mutator.name) {
-                Some(known) => known.finds += mutator.finds,
-                None => sum.mutators.push(mutator),
+    /// Hears workers for this time; whether there is a new crash.
+    fn listen(&mut self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        let mut crash = false;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.words.recv_timeout(left) {
+                Ok((at, word)) => crash |= self.hear(at, word),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return crash,
             }
         }
     }
-    sum
+
+    /// Passes on what a worker says, once; whether it is a new crash.
+    fn hear(&mut self, at: usize, word: Word) -> bool {
+        let crashes = self.fuzz.id_of(Some(self.workers[at].number));
+        let named =
+            |crash: CrashReport| CrashReport { file: format!("{crashes}/crashes/{}", crash.file), ..crash };
+        match word {
+            Word::Report(report) => {
+                let crashes = report.crashes.iter().cloned().map(named).collect();
+                self.workers[at].report = Report { crashes, ..*report };
+            }
+            Word::Crash(crash) => {
+                if self.stacks.insert(crash.stack) {
+                    self.status.event(Event::Crash(&named(crash)));
+                    return true;
+                }
+            }
+            Word::Note { kind, text } => {
+                if self.said.insert(text.clone()) {
+                    self.status.note(&kind, &text);
+                }
+            }
+            Word::Failed(message) => {
+                if self.said.insert(message.clone()) {
+                    self.status.fail(&message);
+                }
+            }
+            Word::Other(line) => self.status.pass(&line),
+        }
+        false
+    }
+
+    /// Asks all workers to end, and hears their last words. None is left
+    /// behind, whatever it does.
+    fn finish(&mut self) {
+        let signal = |worker: &Worker, signal| {
+            let process = worker.process.as_ref().map(|process| process.id() as i32);
+            if let Some(pid) = process.and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, signal);
+            }
+        };
+        self.workers.iter().for_each(|worker| signal(worker, rustix::process::Signal::TERM));
+        let until = Instant::now() + GRACE;
+        loop {
+            for worker in &mut self.workers {
+                if worker.process.as_mut().is_some_and(|process| !matches!(process.try_wait(), Ok(None))) {
+                    worker.process = None;
+                }
+            }
+            let running = self.workers.iter().any(|worker| worker.process.is_some());
+            if !running || Instant::now() >= until {
+                break;
+            }
+            self.listen(LOOK / 4);
+        }
+        for worker in &mut self.workers {
+            signal(worker, rustix::process::Signal::KILL);
+            if let Some(process) = &mut worker.process {
+                let _ = process.wait();
+            }
+        }
+        self.listen(LOOK / 4);
+    }
+
+    /// The figures of all workers as one.
+    fn sum(&self) -> Report {
+        let mut sum = Report::default();
+        self.workers.iter().for_each(|worker| sum.merge(&worker.report));
+        sum
+    }
 }

@@ -16,7 +16,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -121,15 +120,14 @@ fn cache_folder() -> Result<PathBuf, Failure> {
         return Err(Failure::usage("no folder to keep compiled producers in; set HOME or XDG_CACHE_HOME"));
     };
     let folder = cache.join("wug/compiled");
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-    let facts = made.and_then(|()| fs::metadata(&folder)).map_err(|error| {
-        let why = without_number(&error);
-        Failure::Message(1, format!("cannot make the folder `{}`: {why}", folder.display()))
-    })?;
-    if facts.uid() != rustix::process::geteuid().as_raw() || facts.mode() & 0o022 != 0 {
-        let place = folder.display();
-        let message = format!("others may write to `{place}`, and what lies there would be run");
-        return Err(Failure::Message(1, format!("{message}; `chmod 700` it, or set XDG_CACHE_HOME")));
+    // What lies there is run: it must be ours alone.
+    let refused = |folder: &Path, error: &std::io::Error| {
+        let (place, why) = (folder.display(), without_number(error));
+        let way_out = "make it a folder of your own with `chmod 700`, or set XDG_CACHE_HOME";
+        Failure::Message(1, format!("cannot keep compiled producers in `{place}`: {why}; {way_out}"))
+    };
+    for folder in [cache.join("wug"), folder.clone()] {
+        wug_files::private::folder(&folder).map_err(|error| refused(&folder, &error))?;
     }
     Ok(folder)
 }

@@ -27,6 +27,7 @@ use std::time::Duration;
 use uniform::UniformInputs;
 use walks::Walks;
 use workers::{Choices, Maker};
+use wug_automata::Automaton;
 use wug_automata::Weight;
 use wug_grammar::transform::lower;
 use wug_produce::tables::Tables;
@@ -210,13 +211,18 @@ impl Generate {
         if single && (self.count.unwrap_or(1) != 1 || self.bytes.is_some()) {
             return Err(Failure::usage("--record and --choices are for one input; leave -n and --bytes out"));
         }
-        if self.uniform.is_some() || self.engine == EngineArg::Automaton {
+        // A file may hold an automaton in place of a grammar.
+        let file = match (&self.uniform, self.engine) {
+            (None, EngineArg::Auto | EngineArg::Automaton) => file(&self.grammar)?,
+            _ => None,
+        };
+        if self.uniform.is_some() || self.engine == EngineArg::Automaton || file.is_some() {
             if single {
                 return Err(Failure::usage("there are no choices to record or replay; use --engine vm"));
             }
             return match &self.uniform {
                 Some(sizes) => self.uniformly(sizes, &setup),
-                None => self.walks(&setup),
+                None => self.walks(file, &setup),
             };
         }
         let loaded = self.grammar.load_and_warn()?;
@@ -276,10 +282,11 @@ impl Generate {
         self.finish(sink, &interrupt, &stats)
     }
 
-    /// Makes inputs as walks over an automaton.
-    fn walks(&self, setup: &Clock) -> Outcome {
+    /// Makes inputs as walks over an automaton: that of a file, or of the
+    /// grammar.
+    fn walks(&self, file: Option<Automaton>, setup: &Clock) -> Outcome {
         let (built, read);
-        let (automaton, judge) = match file(&self.grammar)? {
+        let (automaton, judge) = match file {
             Some(automaton) => {
                 read = automaton;
                 (&read, None)
@@ -342,7 +349,7 @@ impl Generate {
         }
         if self.stats {
             let text = serde_json::to_string(stats).map_err(|e| Failure::Message(1, e.to_string()))?;
-            terminal::say(&format!("{text}\n"));
+            terminal::say(&format!("{}\n", terminal::clean_json(&text)));
         }
         if interrupt.asked() {
             let s = if stats.inputs == 1 { "" } else { "s" };
@@ -504,8 +511,11 @@ fn ran_together(ran: RanTogether) -> Failure {
     Failure::Message(1, format!("{what}; the ones before it are whole, and `wug check` names the tokens"))
 }
 
+/// Choices of one input, in bytes.
+const MAX_CHOICES: u64 = 1 << 28;
+
 fn read_choices(path: &Path) -> Result<Tape, Failure> {
-    match std::fs::read(path) {
+    match wug_files::regular::read_named(path, MAX_CHOICES) {
         Ok(bytes) => Ok(Tape::replay(bytes)),
         Err(error) => {
             let why = without_number(&error);

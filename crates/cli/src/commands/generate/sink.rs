@@ -36,7 +36,7 @@ const PIPE: usize = 1 << 20;
 
 /// Where inputs go.
 pub enum Sink {
-    Stream { out: io::BufWriter<io::StdoutLock<'static>>, separator: Vec<u8> },
+    Stream { out: io::BufWriter<Box<dyn Write>>, separator: Vec<u8> },
     Folder(PathBuf),
     Mapped { file: Mapped, separator: Vec<u8> },
     Null,
@@ -53,7 +53,7 @@ impl Sink {
                 // and wake for each of them. Where there is no pipe, or no
                 // more room to be had, all is well as it is.
                 let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE);
-                let out = io::BufWriter::with_capacity(BLOCK, io::stdout().lock());
+                let out = io::BufWriter::with_capacity(BLOCK, super::super::standard_output());
                 Ok(Sink::Stream { out, separator })
             }
             (SinkArg::Mapped(path), None) => {

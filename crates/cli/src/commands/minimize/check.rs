@@ -10,11 +10,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+use wug_files::private::Temporary;
 
 /// For a run, if none is given: a check may be a whole script.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,20 +28,11 @@ pub struct Check {
     stdin: bool,
     timeout: Duration,
     interrupt: Interrupt,
-    folder: Folder,
+    folder: Temporary,
     /// Where candidates are written to, with the name of the input.
     path: PathBuf,
     /// How the last run ended; none for a timeout.
     last: Option<ExitStatus>,
-}
-
-/// A folder that goes away.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 impl Check {
@@ -54,14 +45,14 @@ impl Check {
         let failed = |error: &io::Error| {
             Failure::Message(1, format!("cannot make a folder for candidates: {}", without_number(error)))
         };
-        let folder = make_folder().map_err(|error| failed(&error))?;
+        let folder = Temporary::new("minimize").map_err(|error| failed(&error))?;
         // Programs look at the ending of a name.
         let name = input.extension().map_or("input".into(), |ending| {
             let mut name = OsString::from("input.");
             name.push(ending);
             name
         });
-        let path = folder.0.join(name);
+        let path = folder.path().join(name);
         let (command, stdin) = with_path(command, &path);
         Ok(Check { command, stdin, timeout, interrupt, folder, path, last: None })
     }
@@ -122,7 +113,7 @@ impl Keep for Check {
                 Ok(status.is_some_and(|status| status.success()))
             }
             Err(error) => {
-                let (folder, why) = (self.folder.0.display(), without_number(&error));
+                let (folder, why) = (self.folder.path().display(), without_number(&error));
                 Err(Trouble::Failed(format!("cannot run the check in `{folder}`: {why}")))
             }
         }
@@ -157,18 +148,4 @@ fn with_path(command: &OsStr, path: &Path) -> (OsString, bool) {
     }
     out.extend_from_slice(rest);
     (OsString::from_vec(out), !found)
-}
-
-/// A folder that nobody else can look into.
-fn make_folder() -> io::Result<Folder> {
-    let base = std::env::temp_dir();
-    for number in 0..1_000 {
-        let path = base.join(format!("wug-minimize-{}-{number}", std::process::id()));
-        match fs::DirBuilder::new().mode(0o700).create(&path) {
-            Ok(()) => return Ok(Folder(path)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
 }

@@ -53,7 +53,7 @@ impl Output {
         let written = match &self.path {
             Some(path) => replace(path, bytes),
             None => {
-                let mut out = io::stdout().lock();
+                let mut out = super::super::standard_output();
                 match out.write_all(bytes).and_then(|()| out.flush()) {
                     Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                         Err(format!("cannot write to standard output: {}", without_number(&error)))
@@ -94,13 +94,13 @@ impl Progress {
     pub fn show(&mut self, now: usize, runs: u64) {
         if self.on && self.shown.is_none_or(|shown| shown.elapsed() >= SHOW) {
             self.shown = Some(Instant::now());
-            terminal::say(&format!("\r\x1B[K{} -> {now} bytes, {runs} runs", self.before));
+            terminal::overwrite(&format!("{} -> {now} bytes, {runs} runs", self.before));
         }
     }
 
     pub fn clear(&mut self) {
         if self.on && self.shown.is_some() {
-            terminal::say("\r\x1B[K");
+            terminal::erase();
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::commands::run::explained;
 use crate::execution_arg::{ExecutionArg, target};
 use crate::{Failure, terminal};
 use std::ffi::OsString;
-use wug_campaign::executor::{Error, Executor, Kind, Options, Target, Verdict};
+use wug_campaign::executor::{Error, Executor, Kind, Options, Site, Target, Verdict};
 
 /// The same verdict as the input's, in the same place.
 pub struct Same {
@@ -13,8 +13,8 @@ pub struct Same {
     /// Looks where candidates crash: a look would stop a fork server.
     examiner: Executor,
     verdict: Verdict,
-    /// Empty if it did not crash, or nothing is known.
-    site: Vec<String>,
+    /// None if it did not crash, or only its verdict is kept.
+    site: Option<Site>,
     frames: usize,
 }
 
@@ -33,14 +33,14 @@ impl Same {
         executor.missing().iter().for_each(|missing| terminal::warning(&missing.to_string()));
         let verdict = executor.run(input).map_err(stopped)?.verdict;
         let mut examiner = examiner(target, options).map_err(stopped)?;
-        let mut site = Vec::new();
+        let mut site = None;
         if verdict.is_crash() && frames > 0 {
-            let crash = examiner.examine(input).map_err(stopped)?;
+            let crash = examiner.locate_crash(input).map_err(stopped)?;
             if crash.verdict != verdict {
                 let (first, second) = (verdict, crash.verdict);
                 terminal::warning(&format!("the target does not always do the same: {first}, then {second}"));
             }
-            site = crash.site(frames);
+            site = Some(crash.site(frames)).filter(|site| !site.is_vague());
         }
         Ok(Same { executor, examiner, verdict, site, frames })
     }
@@ -57,16 +57,14 @@ impl Keep for Same {
         if self.verdict == Verdict::Ok || self.executor.run(input).map_err(failed)?.verdict != self.verdict {
             return Ok(false);
         }
-        if self.site.is_empty() {
-            return Ok(true);
-        }
-        let crash = self.examiner.examine(input).map_err(failed)?;
-        Ok(crash.verdict == self.verdict && crash.site(self.frames) == self.site)
+        let Some(site) = &self.site else { return Ok(true) };
+        let crash = self.examiner.locate_crash(input).map_err(failed)?;
+        Ok(crash.verdict == self.verdict && crash.site(self.frames) == *site)
     }
 
     fn kept(&self) -> String {
-        match self.site.first() {
-            Some(_) => format!("{} in {}", self.verdict, self.site.join(" < ")),
+        match &self.site {
+            Some(site) => site.to_string(),
             None => self.verdict.to_string(),
         }
     }
@@ -77,7 +75,7 @@ impl Keep for Same {
                             --check keeps what a command says"
                 .to_string(),
             verdict => {
-                let place = if self.site.is_empty() { "" } else { " in the same place" };
+                let place = if self.site.is_none() { "" } else { " in the same place" };
                 format!("the target does not do the same again: {verdict} at first, but not twice{place}")
             }
         }

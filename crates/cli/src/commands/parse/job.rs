@@ -11,6 +11,7 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
+use wug_files::regular;
 use wug_grammar::Grammar;
 use wug_parse::{Cache, Failure, Islands, Limit, Limits, MAX_INPUT, Parser, Piece, place};
 
@@ -215,13 +216,13 @@ impl Report {
 }
 
 fn read(file: &Path) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
+    // One byte more than there may be: then the parser says so.
     let limit = MAX_INPUT as u64 + 1;
-    if file == Path::new("-") {
-        std::io::stdin().lock().take(limit).read_to_end(&mut text)?;
-    } else {
-        std::fs::File::open(file)?.take(limit).read_to_end(&mut text)?;
+    if file != Path::new("-") {
+        return regular::read_start(file, limit);
     }
+    let mut text = Vec::new();
+    std::io::stdin().lock().take(limit).read_to_end(&mut text)?;
     Ok(text)
 }
 
@@ -238,13 +239,13 @@ impl Progress {
 
     fn show(&self, done: usize) {
         if self.shown && done < self.files {
-            terminal::say(&format!("{done} of {} files\r", self.files));
+            terminal::overwrite(&format!("{done} of {} files", self.files));
         }
     }
 
     fn clear(&self) {
         if self.shown {
-            terminal::say("\x1B[K");
+            terminal::erase();
         }
     }
 }

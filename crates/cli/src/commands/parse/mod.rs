@@ -100,7 +100,7 @@ impl Parse {
                 Answer::Unread { .. } => summary.unread += 1,
             }
             if let Some(message) = report.message() {
-                terminal::error(&message);
+                terminal::error(&terminal::clean_line(&message));
                 if !matches!(report.answer, Answer::Unread { .. }) {
                     first.get_or_insert_with(|| report.first());
                 }

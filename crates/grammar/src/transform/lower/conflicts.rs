@@ -29,8 +29,9 @@ pub struct Conflicts {
 }
 
 impl Conflicts {
-    /// Looks at every pair.
-    pub fn of(lexicon: &Lexicon, work: &mut Work) -> Result<Conflicts, TooLarge> {
+    /// Looks at every pair. With `words`, a lexeme that ends like a word
+    /// conflicts with all tokens that begin like one.
+    pub fn of(lexicon: &Lexicon, words: bool, work: &mut Work) -> Result<Conflicts, TooLarge> {
         let count = lexicon.tokens.len();
         let mut states = vec![Vec::new(); count];
         for mode in &lexicon.modes {
@@ -45,11 +46,31 @@ impl Conflicts {
         for mode in &lexicon.modes {
             ahead.push(leads_to(mode, &mut lists, work)?);
         }
+        let letters: Vec<usize> = (0..lexicon.alphabet.len())
+            .filter(|&letter| {
+                let (first, last) = lexicon.alphabet.bytes(letter);
+                words && (first..=last).any(in_word)
+            })
+            .collect();
+        let begin = |(mode, ahead): (&Dfa, &Vec<u32>)| -> Vec<u32> {
+            letters.iter().map(|&letter| ahead[mode.step(mode.start, letter) as usize]).collect()
+        };
+        let begin = lexicon.modes.iter().zip(&ahead).flat_map(begin).collect();
+        let begin = lists.union(begin, work)?;
         let mut after = Vec::with_capacity(lexicon.modes.len());
         for mode in &lexicon.modes {
             let mut found: Vec<Vec<u32>> = vec![Vec::new(); mode.len()];
             for (next, ahead) in lexicon.modes.iter().zip(&ahead) {
                 Pairs::of(mode, next, work)?.spread(mode, next, ahead, &mut lists, &mut found, work)?;
+            }
+            for state in 0..mode.len() as u32 {
+                work.spend(letters.len())?;
+                for &letter in &letters {
+                    let parts = &mut found[mode.step(state, letter) as usize];
+                    if parts.last() != Some(&begin) {
+                        parts.push(begin);
+                    }
+                }
             }
             let mut all = Vec::with_capacity(found.len());
             for parts in found {
@@ -101,6 +122,12 @@ impl Conflicts {
     fn after(&self, lexicon: &Lexicon, token: TokenId, state: u32) -> &TokenSet {
         &self.sets[self.after[lexicon.token(token).mode.0 as usize][state as usize] as usize]
     }
+}
+
+/// Whether a byte may be one of a word: of letters and digits, and of what
+/// most languages allow in names.
+fn in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
 
 /// Lists of tokens, sorted, each stored once. Number 0 is empty.

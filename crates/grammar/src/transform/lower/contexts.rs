@@ -68,6 +68,8 @@ pub struct Contexts<'a> {
     pub conflicts: &'a Conflicts,
     edges: RuleEdges<'a>,
     skips: Vec<TokenId>,
+    /// Skipped tokens stand only where they are needed.
+    tight: bool,
     /// What can follow a rule in all of its contexts together, if contexts
     /// are not told apart.
     merged: Option<Vec<Follow>>,
@@ -88,6 +90,7 @@ impl<'a> Contexts<'a> {
         staged: &'a Staged,
         lexicon: &'a Lexicon,
         conflicts: &'a Conflicts,
+        tight: bool,
     ) -> Result<Contexts<'a>, TooLarge> {
         let order = Order::of(&staged.grammar);
         let mut work = Work::for_sets();
@@ -100,6 +103,7 @@ impl<'a> Contexts<'a> {
             conflicts,
             edges,
             skips: lexicon.all().filter(plain).collect(),
+            tight,
             merged: None,
             sets: Vec::new(),
             set_ids: HashMap::new(),
@@ -245,6 +249,9 @@ impl<'a> Contexts<'a> {
         let proven =
             |states, optional, skips| Decision { states, gap: Gap { optional, skips }, unproven: false };
         if good.len() == all {
+            if self.tight {
+                skips.clear();
+            }
             return Ok(proven(good, true, skips));
         }
         if skips.is_empty() && (!good.is_empty() || !possible) {

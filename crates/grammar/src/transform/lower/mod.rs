@@ -26,7 +26,7 @@ mod order;
 mod sets;
 mod tokens;
 
-use crate::arena::BodyId;
+use crate::arena::{BodyId, Note};
 use crate::ast::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Grammar, Rule, RuleId, Symbol};
@@ -103,9 +103,10 @@ fn try_lower(grammar: &Grammar, check: bool) -> Result<Lowered, TooLarge> {
     let check = check || staged.is_err();
     let astray = if staged.is_err() { modes::changing(&lexicon) } else { Vec::new() };
     let staged = staged.unwrap_or_else(|_| modes::unstaged(grammar));
-    let conflicts = Conflicts::of(&lexicon, &mut Work::default())?;
+    let tight = grammar.rules().any(|rule| grammar.rule(rule).notes.iter().any(Note::is_tight));
+    let conflicts = Conflicts::of(&lexicon, tight, &mut Work::default())?;
     let mut warnings = never_read(grammar, &lexicon, &conflicts);
-    let mut contexts = Contexts::new(&staged, &lexicon, &conflicts)?;
+    let mut contexts = Contexts::new(&staged, &lexicon, &conflicts, tight)?;
     let mut lowering = Lowering::new(&mut contexts, check);
     let mut start = lowering.run()?;
     if !lowering.unproven.is_empty() && !check {

@@ -1,6 +1,8 @@
 //! Valid inputs from nothing but traced builds of small parsers.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod reading;
 
 use common::{build_native, has};
 use std::collections::BTreeMap;
@@ -46,7 +48,7 @@ fn explore(target: Target, out: &Path, seed: u64, execs: u64) -> Outcome {
 }
 
 fn explore_with(target: Target, texts: Vec<Vec<u8>>, out: &Path, seed: u64, execs: u64) -> Outcome {
-    let execution = executor::Options { timeout: Duration::from_millis(300), ..executor::Options::default() };
+    let execution = executor::Options { timeout: Duration::from_secs(3), ..executor::Options::default() };
     let parts = Parts {
         traced: Traced::start(target, execution, 1).expect("a traced build"),
         folder: Folder::open(out, "default", Start::New, &Setup::default()).expect("a folder"),
@@ -133,7 +135,8 @@ fn lexemes_are_found_for_codes_that_are_compared() {
         let program = build_native(compiler, &["--wug-traced"], "codes.c", &format!("codes.{compiler}"));
         let texts = of_program(&program, Sections::ReadOnly).expect("texts");
         let out = folder(&format!("codes-{compiler}"));
-        explore_with(Target::new(&program), texts, &out, 1, 4000);
+        let outcome = explore_with(Target::new(&program), texts, &out, 1, 4000);
+        assert_eq!(outcome.remark, None);
         let inputs = kept(&out, "queue");
         let all: Vec<String> =
             inputs.values().map(|input| String::from_utf8_lossy(input).into_owned()).collect();
@@ -186,6 +189,36 @@ fn programs_that_run_for_ever_do_not_stop_the_search() {
     let outcome = explore(Target::new(&program), &out, 3, 6000);
     check(&out);
     assert_eq!(outcome.report.saved_hangs as usize, kept(&out, "hangs").len());
+}
+
+#[test]
+fn a_parser_of_bison_is_told_and_ends_the_search() {
+    if !has("bison") || !has("flex") {
+        return;
+    }
+    let folder = folder("bison");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let generate = |tool: &str, output: &str, source: &str| {
+        let mut command = std::process::Command::new(tool);
+        command.current_dir(&folder).arg("-o").arg(output).arg(common::sources().join(source));
+        assert!(
+            command.args((tool == "bison").then_some("-d")).status().expect("it starts").success(),
+            "{tool}"
+        );
+    };
+    generate("bison", "sums.tab.c", "sums.y");
+    generate("flex", "sums.lex.c", "sums.l");
+    let (parser, lexer) = (folder.join("sums.tab.c"), folder.join("sums.lex.c"));
+    let (parser, lexer) = (parser.to_str().expect("UTF-8"), lexer.to_str().expect("UTF-8"));
+    // A lexer of flex, and one by hand, which compares bytes.
+    for (name, flags) in [("flex", &["--wug-traced", "-DFLEX", lexer][..]), ("hand", &["--wug-traced"])] {
+        let program = build_native("gcc", flags, parser, &format!("sums-{name}"));
+        let out = folder.join(name);
+        let outcome = explore(Target::new(&program), &out, 1, 100_000);
+        let remark = outcome.remark.unwrap_or_else(|| panic!("{name}: a remark"));
+        assert!(remark.contains("its tables decide"), "{name}: {remark}");
+        assert!(outcome.report.execs_done < 50_000, "{name}: it did not end: {}", outcome.report.execs_done);
+    }
 }
 
 #[test]
