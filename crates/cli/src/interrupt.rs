@@ -23,8 +23,7 @@ impl Interrupt {
     pub fn listen() -> Interrupt {
         let interrupt = Interrupt::default();
         for number in [SIGINT, SIGTERM] {
-            interrupt.end_by_second(number);
-            interrupt.ask_by(number);
+            interrupt.ask_then_end(number);
         }
         if !is_ignored(SIGHUP) {
             interrupt.ask_by(SIGHUP);
@@ -50,10 +49,21 @@ impl Interrupt {
         let _ = signal_hook::flag::register(number, self.asked.clone());
     }
 
-    /// Before [`Interrupt::ask_by`]: the second signal finds the flag raised.
-    fn end_by_second(&self, number: i32) {
-        let exit = BY_SIGNAL + number;
-        let _ = signal_hook::flag::register_conditional_shutdown(number, exit, self.asked.clone());
+    /// Asks at the first signal, and ends the process at the second.
+    ///
+    /// One swap tells first from second: two signals can arrive on two
+    /// threads at once, and both would find a flag down that is raised later.
+    fn ask_then_end(&self, number: i32) {
+        let Interrupt { asked, signal } = self.clone();
+        let handler = move || {
+            signal.store(number as usize, Ordering::Relaxed);
+            if asked.swap(true, Ordering::Relaxed) {
+                signal_hook::low_level::exit(BY_SIGNAL + number);
+            }
+        };
+        // SAFETY: the handler does only what is async-signal-safe, two atomic
+        // stores and _exit; the tests of `tests/ending.rs` send both signals.
+        let _ = unsafe { signal_hook::low_level::register(number, handler) };
     }
 
     /// Whether it came.
