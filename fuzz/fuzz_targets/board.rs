@@ -8,5 +8,5 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    wug_campaign::fuzzing::board::check(bytes);
+    wug_campaign::fuzzing::check(bytes);
 });

@@ -199,7 +199,7 @@ mod tests {
     use crate::{Built, Form, Limits};
     use wug_grammar::testing::productive_grammar;
     use wug_grammar::transform::lower;
-    use wug_produce::rng::Rng;
+    use wug_random::Rng;
 
     /// Far from the limit, strides and careful steps draw the same walk.
     #[test]

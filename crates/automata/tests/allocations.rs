@@ -5,7 +5,7 @@ use std::cell::Cell;
 use wug_automata::{Built, Form, Limits, Mutant, Pool, Stacks, Trace, Tracer, Walker, Weight};
 use wug_grammar::builtin;
 use wug_grammar::transform::lower;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };

@@ -6,7 +6,7 @@
 //! An edge whose count differs from run to run of one input tells nothing:
 //! it is taken for seen in every way ([`Feedback::distrust`]).
 
-use crate::executor::coverage::{self, News};
+use wug_target::coverage::{self, News};
 
 /// Classes of hit counts that were seen, by id.
 #[derive(Clone, Debug, Default)]

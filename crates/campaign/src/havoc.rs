@@ -3,7 +3,7 @@
 //! In:  an input, perhaps another one, tokens, random bits.
 //! Out: another input.
 
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Tokens are no longer than this.
 const LONGEST_TOKEN: usize = 128;

@@ -15,7 +15,7 @@ use wug_parse::{Cache, Failure, Limits, Parser, Unfit};
 use wug_produce::lexemes::{Layout, Printer};
 use wug_produce::mutate::{Mutator, Op, Patches, Tree};
 use wug_produce::reduce::{Options, Piece, Reducer};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// What an input may take to be parsed: inputs are a mebibyte at most.
 const LIMITS: Limits = Limits { memory: 256 << 20, steps: 20_000_000 };

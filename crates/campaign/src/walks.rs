@@ -9,13 +9,13 @@
 //! the grammar has tokens, a walk goes from token to token, and what stands
 //! between them does not matter.
 
-use crate::hash::hash;
 use std::collections::HashSet;
 use wug_automata::{Form, Mutant, Pool, Stacks, Trace, Unfit, Unread};
 use wug_grammar::Grammar;
 use wug_produce::lexemes::{Layout, Met, Printer};
 use wug_produce::mutate::Mutator;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
+use wug_random::hash;
 
 /// Longer entries are left to other mutations.
 const LONGEST: usize = 2_048;

@@ -1,5 +1,6 @@
 //! Campaigns end when they are asked to, whatever they are about to do.
 
+#[path = "../../target/tests/common/mod.rs"]
 mod common;
 
 use common::build_native;
@@ -7,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use wug_campaign::executor::{self, End, Target};
-use wug_campaign::folder::{Folder, Setup, Start};
 use wug_campaign::fuzz::{Campaign, Event, Options, Parts, Seeds, Watch};
-use wug_campaign::report::Report;
 use wug_campaign::structure::Structure;
+use wug_folder::report::Report;
+use wug_folder::{Folder, Setup, Start};
 use wug_grammar::{Notation, load::load_text};
+use wug_target::{End, Target};
 
 const LISTS: &str = "list = '(' items? ')' ; items = item (' '+ item)* ; item = list | [abc]+ ;";
 /// Longer than any test runs.
@@ -45,7 +46,7 @@ fn execs_until(out: &Path, asked: u64, traced: Option<&Path>, fast: &Path, timeo
     let structure = traced.is_none().then(|| Structure::new(&grammar).expect("it is small"));
     let mut watch = Asked { left: asked };
     // With a bound on memory, each run is made on its own.
-    let execution = executor::Options { timeout, memory: Some(1 << 30), ..executor::Options::default() };
+    let execution = wug_target::Options { timeout, memory: Some(1 << 30), ..wug_target::Options::default() };
     let generalise = structure.is_none();
     let parts = Parts {
         target: Target::new(fast),
@@ -131,7 +132,7 @@ fn a_run_under_way_is_cut_short_and_is_no_hang() {
             target: Target::new(target),
             traced: None,
             checked: None,
-            execution: executor::Options { timeout: FOR_EVER, end, ..executor::Options::default() },
+            execution: wug_target::Options { timeout: FOR_EVER, end, ..wug_target::Options::default() },
             structure: None,
             folder: Folder::open(&out.join("out"), "default", Start::New, &Setup::default())
                 .expect("a folder"),

@@ -1,19 +1,20 @@
 //! Campaigns with a grammar, on a target with a bug that needs structure.
 
+#[path = "../../target/tests/common/mod.rs"]
 mod common;
 
 use common::build_native;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wug_campaign::executor::{self, Target};
-use wug_campaign::folder::{self, Folder, Setup, Start, sync::Sync};
 use wug_campaign::fuzz::{Campaign, Error, Event, Mutators, Options, Parts, Seeds, Watch};
-use wug_campaign::report::{MutatorReport, Report};
 use wug_campaign::structure::Structure;
 use wug_campaign::walks::{self, Walks};
+use wug_folder::report::{MutatorReport, Report};
+use wug_folder::{Folder, Setup, Start, sync::Sync};
 use wug_grammar::{Grammar, Notation, load::load_text};
 use wug_parse::{Cache, Parser};
+use wug_target::Target;
 
 /// Of runs: on a busy machine a run may have to wait for its turn.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -104,7 +105,7 @@ fn run_within<'a>(
         target: Target::new(program),
         traced: None,
         checked: checked.map(Target::new),
-        execution: executor::Options { timeout, ..executor::Options::default() },
+        execution: wug_target::Options { timeout, ..wug_target::Options::default() },
         structure: structure.into(),
         folder: Folder::open(out, "default", start, &Setup::default()).expect("a folder"),
         sync: Some(Sync::new(out, "default", &[]).expect("nothing to import")),
@@ -308,7 +309,7 @@ fn seeds_are_told_by_whether_they_parse_crash_or_hang() {
     }
     assert!(queue(&out).values().any(|bytes| bytes == b"(a b"), "a seed that does not parse is one");
     // The hang was run again with more time, and kept.
-    assert_eq!(folder::inputs(&out.join("default/hangs")).expect("a folder").files.len(), 1);
+    assert_eq!(wug_folder::inputs(&out.join("default/hangs")).expect("a folder").files.len(), 1);
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! Campaigns that learn the structure of inputs from what they find.
 
+#[path = "../../target/tests/common/mod.rs"]
 mod common;
 
 use common::build_native;
 use std::path::{Path, PathBuf};
-use wug_campaign::executor::{self, Target};
-use wug_campaign::folder::{self, Folder, Setup, Start};
 use wug_campaign::fuzz::{Campaign, Event, Options, Parts, Seeds, Watch};
-use wug_campaign::report::{MutatorReport, Report};
 use wug_campaign::structure::Structure;
+use wug_folder::report::{MutatorReport, Report};
+use wug_folder::{Folder, Setup, Start};
 use wug_grammar::{Notation, load::load_text};
+use wug_target::Target;
 
 struct Quiet;
 
@@ -48,7 +49,7 @@ fn run(name: &str, source: &str, seed: Option<&[u8]>, grammar: Option<&str>, opt
         target: Target::new(program),
         traced: None,
         checked: None,
-        execution: executor::Options::default(),
+        execution: wug_target::Options::default(),
         structure: loaded.as_ref().map(|loaded| Structure::new(&loaded.grammar).expect("it is small")),
         folder: Folder::open(&out, "default", Start::New, &Setup::default()).expect("a folder"),
         sync: None,
@@ -57,7 +58,7 @@ fn run(name: &str, source: &str, seed: Option<&[u8]>, grammar: Option<&str>, opt
         watch: &mut Quiet,
     };
     let report = Campaign::new(parts, options).and_then(|mut campaign| campaign.run(seeds));
-    let mut files = folder::inputs(&out.join("default/queue")).expect("a queue").files;
+    let mut files = wug_folder::inputs(&out.join("default/queue")).expect("a queue").files;
     files.sort();
     let queue = files.iter().map(|file| std::fs::read(file).expect("an input")).collect();
     Run { report: report.expect("a campaign"), queue }

@@ -1,17 +1,18 @@
 //! Campaigns with a traced build beside the fast one: what only comparisons
 //! tell is found, and stays in the language.
 
+#[path = "../../target/tests/common/mod.rs"]
 mod common;
 
 use common::build_native;
 use std::path::{Path, PathBuf};
-use wug_campaign::executor::{self, Target};
-use wug_campaign::folder::{Folder, Setup, Start};
 use wug_campaign::fuzz::{Campaign, Event, Options, Parts, Seeds, Watch};
-use wug_campaign::report::{MutatorReport, Report};
 use wug_campaign::structure::Structure;
+use wug_folder::report::{MutatorReport, Report};
+use wug_folder::{Folder, Setup, Start};
 use wug_grammar::{Grammar, Notation, load::load_text};
 use wug_parse::{Cache, Limits, Parser};
+use wug_target::Target;
 
 const SETTINGS: &str = r#"
     file = setting+ ;
@@ -70,7 +71,7 @@ fn run<'a>(
         target: Target::new(program),
         traced: traced.map(Target::new),
         checked: None,
-        execution: executor::Options::default(),
+        execution: wug_target::Options::default(),
         structure: grammar.map(|grammar| Structure::new(grammar).expect("it is small")),
         folder: Folder::open(&out, "default", Start::New, &Setup::default()).expect("a folder"),
         sync: None,
@@ -100,8 +101,7 @@ impl Run<'_> {
         let grammar = self.grammar.expect("a grammar");
         let parser = Parser::new(grammar).expect("it is small");
         let cache = &mut Cache::new(&parser);
-        let files =
-            wug_campaign::folder::inputs(&self.out.join("default").join(folder)).expect("a folder").files;
+        let files = wug_folder::inputs(&self.out.join("default").join(folder)).expect("a folder").files;
         let parses = |file: &&PathBuf| {
             let bytes = std::fs::read(file).expect("an input");
             parser.parse(&bytes, cache, Limits::default()).is_ok()

@@ -1,15 +1,16 @@
 //! Campaigns that find nothing more look for valid inputs, as `wug explore`
 //! does.
 
+#[path = "../../target/tests/common/mod.rs"]
 mod common;
 
 use common::build_native;
 use std::collections::BTreeMap;
 use std::path::Path;
-use wug_campaign::executor::{self, Target};
-use wug_campaign::folder::{Folder, Setup, Start};
 use wug_campaign::fuzz::{Campaign, Event, Options, Parts, Seeds, Watch};
-use wug_campaign::report::Report;
+use wug_folder::report::Report;
+use wug_folder::{Folder, Setup, Start};
+use wug_target::Target;
 
 struct Quiet;
 
@@ -36,7 +37,7 @@ fn campaign(name: &str, traced: bool) -> BTreeMap<String, Vec<u8>> {
         target: Target::new(fast),
         traced: traced.map(Target::new),
         checked: None,
-        execution: executor::Options::default(),
+        execution: wug_target::Options::default(),
         structure: None,
         folder: Folder::open(&out, "default", Start::New, &Setup::default()).expect("a folder"),
         sync: None,

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
-use wug_campaign::executor::{Confinement, Options, Output, Target};
+use wug_target::{Confinement, Options, Output, Target};
 
 /// How a target is run.
 #[derive(Args)]
@@ -117,7 +117,7 @@ impl ExecutionArg {
 
 /// Says which paths a target misses since it is confined, and the way out.
 pub fn tell_unseen(target: &Target, options: &Options, input: &[u8]) {
-    for path in wug_campaign::executor::unseen(target, options, input) {
+    for path in wug_target::unseen(target, options, input) {
         terminal::warning(&path.to_string());
     }
 }

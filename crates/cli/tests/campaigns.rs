@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const LISTS: &str = "list = '(' items? ')' ; items = item (' '+ item)* ; item = list | [abc]+ ;";
-const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/tests/targets/lists.c");
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tests/targets/lists.c");
 /// Longer than anything here takes, on the busiest machine.
 const ENOUGH: Duration = Duration::from_secs(600);
 

@@ -196,7 +196,7 @@ fn workers_that_cannot_start_say_why_once() {
 
 #[test]
 fn on_a_full_disk_the_time_is_kept() {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/tests/targets/lists.c");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tests/targets/lists.c");
     let folder = place("full", &fs::read_to_string(source).unwrap());
     fs::create_dir(folder.join("out")).unwrap();
     // No room for all that the first inputs find.
@@ -407,7 +407,7 @@ fn on_a_terminal(mut command: Command, columns: u16) -> String {
 
 #[test]
 fn the_line_that_changes_fits_the_terminal() {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/tests/targets/lists.c");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tests/targets/lists.c");
     let folder = place("width", &fs::read_to_string(source).unwrap());
     for columns in [20, 80, 100, 200] {
         let _ = fs::remove_dir_all(folder.join("out"));

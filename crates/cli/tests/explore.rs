@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/tests/targets/letters.c");
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tests/targets/letters.c");
 
 fn wug(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wug"));

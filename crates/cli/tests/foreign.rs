@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-const TARGETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../campaign/tests/targets");
+const TARGETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tests/targets");
 /// A limit that nothing but a hang reaches.
 const HANG: Duration = Duration::from_secs(300);
 

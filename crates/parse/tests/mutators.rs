@@ -7,7 +7,7 @@ use wug_grammar::{Grammar, builtin, print};
 use wug_parse::{Cache, Failure, Limits, Parser};
 use wug_produce::lexemes::{Layout, Printer};
 use wug_produce::mutate::{Mutator, Op, Patches, Tree};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 const LIMITS: Limits = Limits { memory: 1 << 28, steps: 1_000_000 };
 

@@ -27,10 +27,10 @@
 use crate::pool::{POOL, Piece, Unrank, thresholds};
 use crate::program::{Offers, Program};
 use crate::replay::Tape;
-use crate::rng::Rng;
 use std::ops::Range;
 use wug_grammar::lexical::TokenId;
 use wug_grammar::{AltId, BodyId, Class, Repeat, RuleId, Symbol, count};
+use wug_random::Rng;
 
 /// What one producer writes to; reused from input to input.
 #[derive(Debug, Default)]

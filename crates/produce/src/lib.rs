@@ -36,7 +36,6 @@ pub mod program;
 mod recursive;
 pub mod reduce;
 pub mod replay;
-pub mod rng;
 pub mod tables;
 mod vm;
 
@@ -48,7 +47,7 @@ pub use program::{Options, Program, Unfit};
 pub use replay::Tape;
 
 use choices::Choices;
-use rng::Rng;
+use wug_random::Rng;
 
 /// How the grammar is walked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //!      engine makes it again ([`crate::flat`] says why that is right).
 
 use crate::flat::{Instruction, extra};
-use crate::rng::Rng;
 use crate::{Program, Scratch};
+use wug_random::Rng;
 
 /// Where a call returns to and the levels left there, or the rounds that a
 /// repetition has left.

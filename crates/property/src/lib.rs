@@ -80,6 +80,19 @@ impl<P: FnMut(&mut Unstructured<'_>) -> Result<()>> Search<P> {
     }
 }
 
+/// Runs the body of a fuzz target on some texts of random bytes.
+///
+/// # Panics
+/// If the body does.
+pub fn any_bytes(body: impl Fn(&[u8])) {
+    check(|u| {
+        body(u.bytes(u.len())?);
+        Ok(())
+    })
+    .sizes(16, 4_096)
+    .for_cases(400);
+}
+
 /// Those of `WUG_BUDGET_MS`, or `usual`: for tests that make more of something
 /// where there is more time, but never less.
 pub fn budget(usual: u64) -> u64 {

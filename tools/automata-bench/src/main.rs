@@ -24,7 +24,7 @@ use wug_automata::{
     Automaton, Built, Form, Limits, Mutant, Pool, Step, Trace, Tracer, Walker, Weight, shapes,
 };
 use wug_grammar::{Notation, load::load_text};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Inputs made in each round.
 const INPUTS: usize = 500;

@@ -8,7 +8,7 @@ use wug_grammar::testing::productive_grammar;
 use wug_grammar::transform::lower;
 use wug_grammar::{Derivation, Grammar, builtin};
 use wug_parse::{Cache, Failure, Parser};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 fn built(grammar: &Grammar, limits: Limits) -> Option<Built> {
     Built::new(Form::of(&lower::lower(grammar).grammar).ok()?, limits).ok()
@@ -217,7 +217,7 @@ fn derivations_become_walks() {
         let parser = Parser::new(&built.form.grammar).expect("it is small");
         let mut cache = Cache::new(&parser);
         for index in 0..8 {
-            let mut rng = wug_produce::rng::Rng::new(5, index);
+            let mut rng = wug_random::Rng::new(5, index);
             let (mut walk, mut input) = (Vec::new(), Vec::new());
             if walker.walk(&mut || rng.wide(), 40, &mut walk, &mut input).is_err() {
                 continue;

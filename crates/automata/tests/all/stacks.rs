@@ -8,8 +8,8 @@ use wug_grammar::{Grammar, builtin};
 use wug_parse::{Cache, Failure, Parser};
 use wug_produce::lexemes::{Layout, Met, Printer};
 use wug_produce::mutate::Mutator;
-use wug_produce::rng::Rng;
 use wug_produce::{Engine, Options, Program, Scratch};
+use wug_random::Rng;
 
 fn form(grammar: &Grammar) -> Option<Form> {
     Form::of(&lower::lower(grammar).grammar).ok()

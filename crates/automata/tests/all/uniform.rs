@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wug_automata::uniform::{Undrawn, Uniform};
 use wug_automata::{Form, Weight};
 use wug_grammar::testing::{productive_grammar, strings};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 #[track_caller]
 fn counts(text: &str, wanted: &[f64]) {

@@ -5,7 +5,7 @@ use wug_grammar::testing::{lexical_grammar, productive_grammar};
 use wug_grammar::transform::lower;
 use wug_grammar::{Grammar, builtin};
 use wug_parse::{Cache, Failure, Parser};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 #[derive(Default, Debug)]
 struct Tally {

@@ -6,8 +6,8 @@
 //! too, each by its place in the program and the value.
 
 use super::words::Words;
-use crate::hash::hash;
 use std::collections::{HashMap, HashSet};
+use wug_random::hash;
 use wug_runtime::abi::{self, Event};
 
 /// Values that count at one place: a place that compares names or numbers of

@@ -6,10 +6,10 @@ use super::offers::{self, Ranges};
 use super::sight::Sight;
 use super::tokens::Place;
 use super::words::Words;
-use crate::executor::{Observation, Verdict};
 use std::time::Duration;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 use wug_runtime::abi;
+use wug_target::{Observation, Verdict};
 
 /// What a search makes of the events of a run, whatever they are: for
 /// [`crate::fuzzing`].

@@ -1,10 +1,10 @@
 //! Where what is found goes: to a folder that somebody watches, or to a
 //! campaign that asked for it.
 
-use crate::executor::{End, Verdict};
-use crate::folder::{EntryId, Folder, Origin};
 use crate::fuzz::{Error, Event, Watch, insist};
-use crate::report::Report;
+use wug_folder::report::Report;
+use wug_folder::{EntryId, Folder, Origin};
+use wug_target::{End, Verdict};
 
 pub enum Host<'a> {
     Folder {

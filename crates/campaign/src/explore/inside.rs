@@ -234,7 +234,7 @@ impl Explorer<'_> {
                 for at in from + 1..from + length {
                     let apart = [&input[..at], b" ", &input[at..]].concat();
                     self.counts.execs += 1;
-                    whole &= self.runner.run(&apart)?.verdict != crate::executor::Verdict::Ok;
+                    whole &= self.runner.run(&apart)?.verdict != wug_target::Verdict::Ok;
                 }
                 if whole {
                     self.words.learn(run);

@@ -70,10 +70,7 @@ mod tokens;
 mod ways;
 mod words;
 
-use crate::executor;
-use crate::folder::Folder;
 use crate::fuzz::{Error, Event, Watch};
-use crate::report::Report;
 use closing::Closing;
 use covered::{Covered, Deed};
 use deciders::Deciders;
@@ -94,7 +91,9 @@ use std::time::{Duration, Instant};
 use tokens::{Codes, Place};
 use ways::Ways;
 use words::Words;
-use wug_produce::rng::Rng;
+use wug_folder::Folder;
+use wug_folder::report::Report;
+use wug_random::Rng;
 
 /// What a search is to do.
 #[derive(Clone, Debug)]
@@ -307,7 +306,7 @@ impl<'a> Explorer<'a> {
     pub fn run(mut self) -> Result<Outcome, Error> {
         let outcome = match self.search() {
             // A run that was cut short by the end.
-            Err(Error::Executor(executor::Error::Ended)) => Ok(()),
+            Err(Error::Executor(wug_target::Error::Ended)) => Ok(()),
             outcome => outcome,
         };
         let written = self.write();

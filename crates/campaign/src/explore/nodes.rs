@@ -4,7 +4,7 @@ use super::closing::Stop;
 use super::covered::Deed;
 use super::demand::Wish;
 use super::sight::State;
-use crate::folder::EntryId;
+use wug_folder::EntryId;
 
 /// Most nodes: the search forgets nothing before that, and takes in nothing
 /// after it.

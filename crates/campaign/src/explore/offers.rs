@@ -11,9 +11,9 @@ use super::covered::Deed;
 use super::demand::{Asked, Demands};
 use super::sight::place;
 use super::tokens::code;
-use crate::hash::hash;
 use std::collections::{HashMap, HashSet};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
+use wug_random::hash;
 use wug_runtime::abi::{self, Event};
 
 /// What kind of comparison an offer satisfies; it is told in names of entries.

@@ -6,11 +6,11 @@ use super::sentinel::{Class, sentinel};
 use super::sight::Sight;
 use super::tokens::Place;
 use super::{Explorer, LOOK, WRITE};
-use crate::dictionary;
-use crate::executor::{Verdict, coverage};
-use crate::folder::{EntryId, How, Origin};
 use crate::fuzz::{Error, Event};
 use std::time::{Duration, Instant};
+use wug_folder::{EntryId, How, Origin};
+use wug_target::dictionary;
+use wug_target::{Verdict, coverage};
 
 /// What is counted.
 #[derive(Clone, Debug, Default)]

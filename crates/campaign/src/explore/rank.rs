@@ -202,7 +202,7 @@ mod tests {
     /// Against sorting anew whenever ranks have changed.
     #[test]
     fn outdated_ranks_find_their_place() {
-        let mut rng = wug_produce::rng::Rng::new(5, 0);
+        let mut rng = wug_random::Rng::new(5, 0);
         for _ in 0..200 {
             let mut queue = Queue::default();
             let count = 1 + rng.below(40);

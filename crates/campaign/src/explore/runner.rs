@@ -6,12 +6,12 @@
 //! Whoever asks for a run gets the same answer whether it was made ahead or
 //! not: so a search finds the same on any number of cores, only sooner.
 
-use crate::executor::{self, Error, Executor, Observation, Target, Verdict};
 use crate::fuzz;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use wug_runtime::abi::Event;
+use wug_target::{Error, Executor, Observation, Target, Verdict};
 
 /// A traced build that was started.
 pub struct Traced {
@@ -24,7 +24,7 @@ impl Traced {
     /// other builds are refused.
     pub fn start(
         target: Target,
-        mut execution: executor::Options,
+        mut execution: wug_target::Options,
         cores: usize,
     ) -> Result<Traced, fuzz::Error> {
         let name = target.program.to_string_lossy().into_owned();

@@ -8,8 +8,8 @@ use super::sentinel::{Class, sentinel};
 use super::sight::{Sight, State};
 use super::words::{apart, is_wordlike};
 use super::{Error, Explorer};
-use crate::executor::Verdict;
-use crate::hash::hash;
+use wug_random::hash;
+use wug_target::Verdict;
 
 /// What programs are asked with whether they read all of it first: bytes that
 /// parsers look at in different places, and one that hardly any expects.

@@ -9,7 +9,7 @@
 //! come last: programs number tokens and states with them. The other classes
 //! lead the parser on: into words, numbers, space.
 
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Classes of sentinels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,10 +13,10 @@
 
 use super::demand::{Asked, Demands};
 use super::offers::Probed;
-use crate::executor::{Observation, Verdict};
-use crate::hash::hash;
 use std::collections::HashSet;
+use wug_random::hash;
 use wug_runtime::abi::{self, Event};
+use wug_target::{Observation, Verdict};
 
 /// The parser's state, told by more and more calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

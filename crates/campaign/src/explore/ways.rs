@@ -2,7 +2,7 @@
 
 use super::closing::Stop;
 use std::collections::HashMap;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Inputs that are remembered.
 const MOST: usize = 4096;

@@ -8,9 +8,9 @@
 //! bucket keeps a few inputs with different edges: those that reach an edge
 //! that no crash had reached, or lack one that all inputs of the bucket have.
 
-use crate::executor::{Crash, Site, coverage};
-use crate::report::CrashReport;
 use std::collections::HashMap;
+use wug_folder::report::CrashReport;
+use wug_target::{Crash, Site, coverage};
 
 /// Inputs that a bucket keeps.
 const MAX_KEPT: usize = 8;
@@ -141,7 +141,7 @@ impl Buckets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::{Frame, SITE_FRAMES, Said, Verdict};
+    use wug_target::{Frame, SITE_FRAMES, Said, Verdict};
 
     fn crash(offset: u64, message: &str) -> Crash {
         let frame = Frame { function: Some("parse".into()), offset: Some(offset), ..Frame::default() };

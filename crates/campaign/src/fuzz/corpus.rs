@@ -1,8 +1,8 @@
 //! Entries in memory.
 
-use crate::folder::{EntryId, Folder};
 use crate::schedule::{Merits, Turns};
 use crate::structure::Structure;
+use wug_folder::{EntryId, Folder};
 use wug_produce::mutate::Tree;
 
 /// Bytes of trees that are kept; others are parsed again when their turn
@@ -93,11 +93,11 @@ impl Corpus {
     }
 
     /// Copies the bytes of an entry.
-    pub fn read(&self, at: usize, folder: &Folder, out: &mut Vec<u8>) -> Result<(), crate::folder::Error> {
+    pub fn read(&self, at: usize, folder: &Folder, out: &mut Vec<u8>) -> Result<(), wug_folder::Error> {
         out.clear();
         match &self.entries[at].bytes {
             Some(bytes) => out.extend_from_slice(bytes),
-            None => out.extend(crate::folder::read(&folder.entry_path(self.entries[at].id)?)?),
+            None => out.extend(wug_folder::read(&folder.entry_path(self.entries[at].id)?)?),
         }
         Ok(())
     }

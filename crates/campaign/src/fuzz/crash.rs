@@ -3,10 +3,10 @@
 use super::buckets::Buckets;
 use super::execute::Making;
 use super::{Campaign, Error, Event};
-use crate::executor::{self, Crash, Record, SITE_FRAMES, Site, Verdict};
 use crate::feedback::Feedback;
-use crate::hash::hash;
 use std::time::{Duration, Instant};
+use wug_random::hash;
+use wug_target::{Crash, Record, SITE_FRAMES, Site, Verdict};
 
 /// What crashes and hangs have reached, and where crashes were.
 #[derive(Debug, Default)]
@@ -171,7 +171,7 @@ impl Campaign<'_> {
         self.executor.set_timeout(self.patience());
         let verdict = self.executor.run(&self.input).map(|seen| seen.verdict);
         self.executor.set_timeout(self.execution.timeout);
-        let Some(verdict) = executor::Error::unless_ended(verdict)? else { return Ok(0.0) };
+        let Some(verdict) = wug_target::Error::unless_ended(verdict)? else { return Ok(0.0) };
         self.figures.execs += 1;
         if verdict != Verdict::Timeout {
             return Ok(0.0);

@@ -1,12 +1,12 @@
 //! A run, and what is kept of it.
 
 use super::{Campaign, Error, Event, learn};
-use crate::executor::{self, Verdict, coverage};
 use crate::feedback::{New, counts_reach, reaches};
-use crate::folder::{EntryId, How, Origin};
 use crate::schedule::Merits;
 use std::time::{Duration, Instant};
+use wug_folder::{EntryId, How, Origin};
 use wug_produce::mutate::Tree;
+use wug_target::{Verdict, coverage};
 
 /// Runs of a new entry that tell whether runs of it differ.
 const CALIBRATION: usize = 3;
@@ -145,7 +145,7 @@ impl Campaign<'_> {
             if self.is_over() {
                 break;
             }
-            let Some(seen) = executor::Error::unless_ended(self.executor.run(&self.input))? else { break };
+            let Some(seen) = wug_target::Error::unless_ended(self.executor.run(&self.input))? else { break };
             self.figures.execs += 1;
             runs += 1;
             total += seen.wall;
@@ -232,7 +232,7 @@ impl Campaign<'_> {
         if self.is_over() {
             return Ok(false);
         }
-        let Some(seen) = executor::Error::unless_ended(self.executor.run(input))? else { return Ok(false) };
+        let Some(seen) = wug_target::Error::unless_ended(self.executor.run(input))? else { return Ok(false) };
         self.figures.execs += 1;
         let ended = !seen.verdict.is_crash() && seen.verdict != Verdict::Timeout;
         let same = ended && counts_reach(seen.coverage, news);

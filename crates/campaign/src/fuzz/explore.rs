@@ -6,10 +6,10 @@
 
 use super::execute::Making;
 use super::{Campaign, Error, Event};
-use crate::dictionary::{Sections, of_program};
-use crate::executor::{self, Target};
 use crate::explore::{Explorer, Options, Traced};
 use std::time::Duration;
+use wug_target::Target;
+use wug_target::dictionary::{Sections, of_program};
 
 /// Runs without a find after which it is tried.
 const STALL: u64 = 10_000;
@@ -55,7 +55,7 @@ impl Campaign<'_> {
             Some(explorer) => explorer,
             None => match search(stage.target.clone(), &self.execution, &self.options) {
                 Ok(explorer) => stage.explorer.insert(explorer),
-                Err(Error::Executor(executor::Error::Ended)) => return Ok(()),
+                Err(Error::Executor(wug_target::Error::Ended)) => return Ok(()),
                 Err(error) => {
                     stage.over = true;
                     self.watch.event(Event::Notice(format!("no search for valid inputs: {error}")));
@@ -83,10 +83,10 @@ impl Campaign<'_> {
 
 fn search(
     target: Target,
-    execution: &executor::Options,
+    execution: &wug_target::Options,
     options: &super::Options,
 ) -> Result<Explorer<'static>, Error> {
-    let execution = executor::Options { trace: None, ..execution.clone() };
+    let execution = wug_target::Options { trace: None, ..execution.clone() };
     let program = target.locate()?;
     let texts = of_program(&program, Sections::ReadOnly).unwrap_or_default();
     let traced = Traced::start(target, execution, 1)?;

@@ -2,9 +2,9 @@
 
 use super::execute::Making;
 use super::{Campaign, Error, Options};
-use crate::executor::{self, Executor};
-use crate::report::{MutatorReport, Report};
 use std::time::{Duration, Instant};
+use wug_folder::report::{MutatorReport, Report};
+use wug_target::Executor;
 
 /// What is counted while a campaign runs.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Figures {
     pub fn new(
         mut report: Report,
         executor: &Executor,
-        execution: &executor::Options,
+        execution: &wug_target::Options,
         options: &Options,
         previous: Option<&Report>,
     ) -> Figures {

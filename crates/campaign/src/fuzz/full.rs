@@ -1,9 +1,9 @@
 //! A full disk: what it refused is done again once there is room.
 
 use super::{Event, Watch};
-use crate::executor::End;
-use crate::folder::{self, Folder};
 use std::time::Duration;
+use wug_folder::Folder;
+use wug_target::End;
 
 /// How long to wait for room on the disk.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -14,8 +14,8 @@ pub(crate) fn insist<T>(
     folder: &mut Folder,
     watch: &mut dyn Watch,
     end: &End,
-    mut act: impl FnMut(&mut Folder) -> Result<T, folder::Error>,
-) -> Result<T, folder::Error> {
+    mut act: impl FnMut(&mut Folder) -> Result<T, wug_folder::Error>,
+) -> Result<T, wug_folder::Error> {
     let mut told = false;
     loop {
         match act(folder) {

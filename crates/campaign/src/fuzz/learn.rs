@@ -2,13 +2,13 @@
 
 use super::execute::Making;
 use super::{Campaign, Error};
-use crate::executor::Verdict;
 use crate::feedback::{New, counts_reach};
 use crate::generalise::{self, Generalised, Library, Occurrences, Workbench};
-use crate::report::GeneraliseReport;
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
-use wug_produce::rng::Rng;
+use wug_folder::report::GeneraliseReport;
+use wug_random::Rng;
+use wug_target::Verdict;
 
 /// One in so many runs goes into it at most, after a few to begin with.
 const SHARE: u64 = 4;

@@ -51,11 +51,8 @@ mod ways;
 pub(crate) use full::insist;
 pub use start::Seeds;
 
-use crate::executor::{self, Executor, Target};
 use crate::feedback::Feedback;
-use crate::folder::{self, Folder, sync::Sync};
 use crate::havoc::Havoc;
-use crate::report::Report;
 use crate::schedule::Bandit;
 use crate::structure::Structure;
 use corpus::Corpus;
@@ -67,8 +64,11 @@ use std::time::{Duration, Instant};
 use together::Waiting;
 use traced::Comparisons;
 use turn::{Recent, Share};
+use wug_folder::report::Report;
+use wug_folder::{Folder, sync::Sync};
 use wug_grammar::Derivation;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
+use wug_target::{Executor, Target};
 
 /// What a campaign is to do.
 #[derive(Clone, Debug)]
@@ -149,9 +149,9 @@ impl Default for Options {
 #[derive(Debug)]
 pub enum Error {
     /// The target cannot be run.
-    Executor(executor::Error),
+    Executor(wug_target::Error),
     /// The folder cannot be written or read.
-    Folder(folder::Error),
+    Folder(wug_folder::Error),
     /// There is nothing to start with.
     NoInput(String),
     /// The target does not tell what it reaches.
@@ -189,14 +189,14 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl From<executor::Error> for Error {
-    fn from(error: executor::Error) -> Error {
+impl From<wug_target::Error> for Error {
+    fn from(error: wug_target::Error) -> Error {
         Error::Executor(error)
     }
 }
 
-impl From<folder::Error> for Error {
-    fn from(error: folder::Error) -> Error {
+impl From<wug_folder::Error> for Error {
+    fn from(error: wug_folder::Error) -> Error {
         Error::Folder(error)
     }
 }
@@ -207,9 +207,9 @@ pub enum Event<'a> {
     /// The figures of now; every second or so.
     Report(&'a Report),
     /// A crash at a place where none was before.
-    Crash(&'a crate::report::CrashReport),
+    Crash(&'a wug_folder::report::CrashReport),
     /// The disk is full: the campaign waits.
-    Paused(&'a folder::Error),
+    Paused(&'a wug_folder::Error),
     /// Something that a person should know.
     Notice(String),
 }
@@ -237,7 +237,7 @@ pub struct Parts<'a> {
     /// it as well.
     pub checked: Option<Target>,
     /// How it is run.
-    pub execution: executor::Options,
+    pub execution: wug_target::Options,
     /// By a grammar, if there is one.
     pub structure: Option<Structure<'a>>,
     /// Where all is kept.
@@ -255,7 +255,7 @@ pub struct Parts<'a> {
 /// A campaign under way.
 pub struct Campaign<'a> {
     options: Options,
-    execution: executor::Options,
+    execution: wug_target::Options,
     executor: Executor,
     /// The build that sees more, if there is one.
     checked: Option<Executor>,
@@ -302,10 +302,10 @@ impl<'a> Campaign<'a> {
         if let Some(time) = options.max_time {
             execution.end = execution.end.within(time);
         }
-        for path in executor::unseen(&target, &execution, b"") {
+        for path in wug_target::unseen(&target, &execution, b"") {
             watch.event(Event::Notice(path.to_string()));
         }
-        let recorded = executor::Options { record_crashes: true, ..execution.clone() };
+        let recorded = wug_target::Options { record_crashes: true, ..execution.clone() };
         let executor = Executor::new(target.clone(), recorded)?;
         if executor.ids() == 0 && !options.plain {
             let name = target.program.to_string_lossy().into_owned();
@@ -364,7 +364,7 @@ impl<'a> Campaign<'a> {
     pub fn run(&mut self, seeds: Seeds) -> Result<Report, Error> {
         let outcome = match self.start(seeds).and_then(|()| self.go_on()) {
             // A run that was cut short by the end.
-            Err(Error::Executor(executor::Error::Ended)) => Ok(()),
+            Err(Error::Executor(wug_target::Error::Ended)) => Ok(()),
             outcome => outcome,
         };
         // Whatever happened, what was found stays.
@@ -403,7 +403,7 @@ impl<'a> Campaign<'a> {
 
     /// Leaves a stage, by an error that is none, when the campaign is to end.
     fn unless_over(&mut self) -> Result<(), Error> {
-        if self.is_over() { Err(executor::Error::Ended.into()) } else { Ok(()) }
+        if self.is_over() { Err(wug_target::Error::Ended.into()) } else { Ok(()) }
     }
 
     fn learn_token(&mut self, token: &[u8]) {
@@ -416,13 +416,16 @@ impl<'a> Campaign<'a> {
 
     /// Does again what a full disk refused, until there is room or the
     /// campaign is to end.
-    fn insist<T>(&mut self, act: impl FnMut(&mut Folder) -> Result<T, folder::Error>) -> Result<T, Error> {
+    fn insist<T>(
+        &mut self,
+        act: impl FnMut(&mut Folder) -> Result<T, wug_folder::Error>,
+    ) -> Result<T, Error> {
         Ok(full::insist(&mut self.folder, self.watch, &self.execution.end, act)?)
     }
 }
 
 /// Starts the traced build. A campaign goes on without one that does not run.
-fn comparisons(target: Target, options: &executor::Options, watch: &mut dyn Watch) -> Option<Comparisons> {
+fn comparisons(target: Target, options: &wug_target::Options, watch: &mut dyn Watch) -> Option<Comparisons> {
     let name = target.program.to_string_lossy().into_owned();
     match Comparisons::new(target, options) {
         Ok(comparisons) if comparisons.is_traced() => return Some(comparisons),

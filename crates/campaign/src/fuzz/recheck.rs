@@ -6,7 +6,7 @@
 
 use super::execute::Making;
 use super::{Campaign, Error};
-use crate::executor::{self, Executor, Options, SITE_FRAMES, Target};
+use wug_target::{Executor, Options, SITE_FRAMES, Target};
 
 /// A sanitizer costs time: each run gets this many times as much.
 const SLOWER: u32 = 5;
@@ -26,7 +26,7 @@ impl Campaign<'_> {
             return Ok(());
         }
         let Some(checked) = &mut self.checked else { return Ok(()) };
-        let Some(seen) = executor::Error::unless_ended(checked.run(&self.input))? else { return Ok(()) };
+        let Some(seen) = wug_target::Error::unless_ended(checked.run(&self.input))? else { return Ok(()) };
         let verdict = seen.verdict;
         self.figures.execs += 1;
         self.figures.report.rechecked += 1;

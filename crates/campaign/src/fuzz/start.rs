@@ -3,10 +3,9 @@
 
 use super::execute::Making;
 use super::{Campaign, Error, Event};
-use crate::folder;
-use crate::report::SeedStop;
 use std::path::PathBuf;
 use std::time::Instant;
+use wug_folder::report::SeedStop;
 use wug_parse::Failure;
 
 /// What a campaign starts with.
@@ -71,7 +70,7 @@ impl Campaign<'_> {
     }
 
     fn start_folder(&mut self, folder: PathBuf) -> Result<(), Error> {
-        let inputs = folder::inputs(&folder)?;
+        let inputs = wug_folder::inputs(&folder)?;
         self.figures.report.seeds.left_out += inputs.left_out.len() as u64;
         for left in inputs.left_out {
             self.watch.event(Event::Notice(format!("{}: {}", left.path.display(), left.why)));
@@ -87,7 +86,7 @@ impl Campaign<'_> {
                 break;
             }
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            self.input = folder::read(&file)?;
+            self.input = wug_folder::read(&file)?;
             self.look_at_seed(&name);
             let (crashes, hangs) = (self.crashes.total, self.crashes.timeouts);
             self.execute(&Making::Seed(name.clone()))?;

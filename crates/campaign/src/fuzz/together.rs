@@ -6,7 +6,7 @@
 
 use super::execute::Making;
 use super::{Campaign, Error};
-use crate::executor::Batch;
+use wug_target::Batch;
 
 /// Inputs that are run together at most, and their bytes.
 const INPUTS: usize = 32;

@@ -2,12 +2,12 @@
 //! inputs made of that.
 
 use super::{Campaign, Error};
-use crate::executor::{self, Executor, Target, Trace, Verdict, coverage};
-use crate::hash::hash;
 use crate::operands::{self, Change, Operands, Traced};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 use wug_produce::mutate::Tree;
+use wug_random::hash;
+use wug_target::{Executor, Target, Trace, Verdict, coverage};
 
 /// Runs that colour an input: so many, and one for each so many bytes.
 const RUNS: usize = 16;
@@ -40,9 +40,9 @@ pub(super) struct Comparisons {
 
 impl Comparisons {
     /// Starts a traced build.
-    pub fn new(target: Target, options: &executor::Options) -> Result<Comparisons, executor::Error> {
+    pub fn new(target: Target, options: &wug_target::Options) -> Result<Comparisons, wug_target::Error> {
         let trace = Some(Trace { events: EVENTS, pairs: 0 });
-        let options = executor::Options { trace, timeout: options.timeout * PATIENCE, ..options.clone() };
+        let options = wug_target::Options { trace, timeout: options.timeout * PATIENCE, ..options.clone() };
         Ok(Comparisons {
             executor: Executor::new(target, options)?,
             operands: Operands::default(),

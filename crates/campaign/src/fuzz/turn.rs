@@ -4,9 +4,9 @@ use super::execute::Making;
 use super::learn::Learned;
 use super::ways::Way;
 use super::{Campaign, Error, Mutators};
-use crate::hash::hash;
 use crate::structure::Structure;
 use wug_produce::mutate::{Op, Tree};
+use wug_random::hash;
 
 /// Inputs made in a turn. GRIMOIRE makes 512 to 1,024; with 768, three
 /// campaigns on expat without a grammar reached 1,365 to 1,614 edges in 250,000

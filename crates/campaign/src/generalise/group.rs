@@ -12,9 +12,9 @@
 //! each of its letters. When single parts have failed many times in a row,
 //! the rest is left as it is.
 
-use crate::hash::hash;
 use std::collections::HashSet;
 use std::ops::Range;
+use wug_random::hash;
 
 /// What was found.
 #[derive(Clone, Debug, Default)]

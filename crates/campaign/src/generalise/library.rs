@@ -1,10 +1,10 @@
 //! All that was learned, and random parts of it.
 
 use super::Generalised;
-use crate::hash::hash;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
+use wug_random::hash;
 
 /// Bytes of generalised inputs that are kept; beyond, new ones take the place
 /// of others.

@@ -4,7 +4,7 @@ use super::library::{Library, Piece};
 use super::write_gaps;
 use std::fmt;
 use std::ops::Range;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// How often something is put into a gap: one of these times.
 const TIMES: [u32; 6] = [2, 4, 8, 16, 32, 64];

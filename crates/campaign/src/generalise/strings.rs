@@ -1,6 +1,6 @@
 //! Known texts in an input by other ones.
 
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Where known texts occur in an input.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@ use super::*;
 use std::cell::Cell;
 use wug_grammar::builtin;
 use wug_parse::{Cache, Limits, Parser};
-use wug_produce::rng::Rng;
 use wug_produce::{Engine, Options, Program, Scratch};
+use wug_random::Rng;
 
 const IF: &[u8] = b"if(x>1) then x=3 end";
 

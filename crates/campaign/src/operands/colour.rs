@@ -1,7 +1,7 @@
 //! A copy of an input with other bytes that takes the same way.
 
 use std::collections::BinaryHeap;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Replaces as many bytes as it can by others of their kind, while `same`
 /// says that the program does the same; after `runs` questions it stops.

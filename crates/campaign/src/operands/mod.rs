@@ -22,10 +22,10 @@ mod pairs;
 
 pub use colour::coloured;
 
-use crate::hash::hash;
 use form::Form;
 use pairs::{Operand, Pair};
 use std::collections::HashSet;
+use wug_random::hash;
 use wug_runtime::abi::Event;
 
 /// Changes to one input at most.

@@ -13,7 +13,7 @@
 //! the best (as by UCB) was rejected: mutators help each other, and the best
 //! one alone finds less than all together.
 
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Share of draws that all mutators have equally.
 const FLOOR: f64 = 0.2;

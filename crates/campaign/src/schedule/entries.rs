@@ -16,7 +16,7 @@
 //! with the target, not with the campaign.
 
 use std::time::Duration;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// What an entry is weighed by.
 #[derive(Clone, Debug, Default)]

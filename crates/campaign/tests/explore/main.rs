@@ -1,6 +1,6 @@
 //! Valid inputs from nothing but traced builds of small parsers.
 
-#[path = "../common/mod.rs"]
+#[path = "../../../target/tests/common/mod.rs"]
 mod common;
 mod reading;
 
@@ -8,14 +8,14 @@ use common::{build_native, has};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wug_campaign::dictionary::{Sections, of_program};
-use wug_campaign::executor::{self, Target};
 use wug_campaign::explore::{Explorer, Options, Outcome, Parts, Traced};
-use wug_campaign::folder::{Folder, Name, Setup, Start};
 use wug_campaign::fuzz::{Event, Watch};
-use wug_campaign::report::Report;
+use wug_folder::report::Report;
+use wug_folder::{Folder, Name, Setup, Start};
 use wug_grammar::{Notation, load::load_text};
 use wug_parse::{Cache, Limits, Parser};
+use wug_target::Target;
+use wug_target::dictionary::{Sections, of_program};
 
 /// The language of `letters.c`, for a judge that shares no code with it.
 const LETTERS: &str = r#"
@@ -48,7 +48,7 @@ fn explore(target: Target, out: &Path, seed: u64, execs: u64) -> Outcome {
 }
 
 fn explore_with(target: Target, texts: Vec<Vec<u8>>, out: &Path, seed: u64, execs: u64) -> Outcome {
-    let execution = executor::Options { timeout: Duration::from_secs(3), ..executor::Options::default() };
+    let execution = wug_target::Options { timeout: Duration::from_secs(3), ..wug_target::Options::default() };
     let parts = Parts {
         traced: Traced::start(target, execution, 1).expect("a traced build"),
         folder: Folder::open(out, "default", Start::New, &Setup::default()).expect("a folder"),
@@ -228,7 +228,7 @@ fn a_parser_that_compares_nothing_is_told() {
     let remark = outcome.remark.expect("a remark");
     assert!(remark.contains("compared no byte that was appended"), "{remark}");
     let plain = build_native("gcc", &[], "letters.c", "letters-plain");
-    let Err(error) = Traced::start(Target::new(&plain), executor::Options::default(), 1) else {
+    let Err(error) = Traced::start(Target::new(&plain), wug_target::Options::default(), 1) else {
         panic!("it is not traced");
     };
     assert!(error.to_string().contains("--wug-traced"), "{error}");

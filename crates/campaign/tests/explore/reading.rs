@@ -3,7 +3,7 @@
 
 use super::common::build_native;
 use super::{explore, folder, kept};
-use wug_campaign::executor::Target;
+use wug_target::Target;
 
 /// What a parser's valid inputs can have, and executions in which the search
 /// finds it where all is read by `fread`.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use wug_campaign::executor::{Error, Executor, Observation, SITE_FRAMES, Verdict, coverage};
+use wug_target::{Error, Executor, Observation, SITE_FRAMES, Verdict, coverage};
 
 /// Run a program on inputs: verdict, time and edges of each
 #[derive(Args)]

@@ -3,9 +3,9 @@
 use super::edit::{Edit, With};
 use super::grow::Bounds;
 use super::{FRESH_DEPTH, FRESH_NODES, MAX_NODES, Mutator, Tree};
-use crate::rng::Rng;
 use wug_grammar::derivation::{Derivation, Forwards, Node};
 use wug_grammar::{AltId, BodyId, Symbol};
+use wug_random::Rng;
 
 /// Nodes that are looked at for one that fits.
 const LOOKED_AT: usize = 512;

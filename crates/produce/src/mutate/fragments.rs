@@ -2,9 +2,9 @@
 
 use super::shape::Shape;
 use super::tree::Tree;
-use crate::rng::Rng;
 use wug_grammar::BodyId;
 use wug_grammar::derivation::{Derivation, Forwards};
+use wug_random::Rng;
 
 /// Fragments of a body that are kept; beyond, a new one takes the place of
 /// some other.

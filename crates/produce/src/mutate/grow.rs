@@ -5,9 +5,9 @@
 
 use super::lexemes::Lexemes;
 use super::shape::Shape;
-use crate::rng::Rng;
 use wug_grammar::derivation::{Forwards, Node};
 use wug_grammar::{BodyId, ClassId, Symbol, count};
+use wug_random::Rng;
 
 /// How far choice is free.
 #[derive(Clone, Copy, Debug)]

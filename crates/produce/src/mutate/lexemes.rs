@@ -1,11 +1,11 @@
 //! Lexemes of tokens: made from the token's rule, and met in inputs.
 
 use super::shape::Shape;
-use crate::rng::Rng;
 use crate::{Engine, Options, Program, Scratch};
 use wug_grammar::lexical::lexicon::Origin;
 use wug_grammar::lexical::{Lexicon, TokenId};
 use wug_grammar::{ModeId, RuleId};
+use wug_random::Rng;
 
 /// Lexemes that are made when a token is first asked for.
 const MADE: u64 = 64;

@@ -36,7 +36,6 @@ pub use shape::Shape;
 pub use tree::{Leaf, Tree};
 
 use crate::lexemes::Printer;
-use crate::rng::Rng;
 use edit::Edit;
 use fragments::Fragments;
 use grow::{Bounds, Grow};
@@ -44,6 +43,7 @@ use lexemes::Lexemes;
 use std::ops::Range;
 use wug_grammar::derivation::{Derivation, Forwards, Misfit, Node, Part};
 use wug_grammar::{Diagnostic, Grammar, RuleId, Symbol};
+use wug_random::Rng;
 
 /// A way to change a derivation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,9 +4,9 @@ use super::edit::{Edit, With};
 use super::grow::{Bounds, member};
 use super::lexemes::is_lexeme;
 use super::{FRESH_DEPTH, FRESH_NODES, Leaf, MAX_NODES, Mutator, Tree, rounds};
-use crate::rng::Rng;
 use wug_grammar::derivation::{Derivation, Forwards};
 use wug_grammar::{BodyId, RepeatId};
+use wug_random::Rng;
 
 /// A recursion is repeated at most so often.
 const MOST_REPEATS: u32 = 5;

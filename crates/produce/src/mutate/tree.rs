@@ -1,10 +1,10 @@
 //! A derivation with what mutators look for in it.
 
 use super::shape::Shape;
-use crate::rng::Rng;
 use std::ops::Range;
 use wug_grammar::derivation::{Derivation, Event, Misfit, Place};
 use wug_grammar::{BodyId, ClassId, RepeatId, RuleId};
+use wug_random::Rng;
 
 /// A derivation, and where in it something can be changed.
 #[derive(Clone, Debug, Default)]

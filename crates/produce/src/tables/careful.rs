@@ -22,8 +22,8 @@ use super::stream::Stream;
 use crate::choices::{Choices, Next, Scratch};
 use crate::recursive::{self, Frame};
 use crate::replay::Tape;
-use crate::rng::Rng;
 use wug_grammar::{BodyId, Symbol, count};
+use wug_random::Rng;
 
 /// An input on its way.
 #[derive(Debug)]

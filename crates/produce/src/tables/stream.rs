@@ -2,13 +2,13 @@
 //!
 //! Two words that are shifted and added (the generator known as
 //! xoroshiro128+): eleven instructions for four streams at once on a
-//! processor with vectors of 256 bits, where the generator of [`crate::rng`]
+//! processor with vectors of 256 bits, where the generator of [`wug_random`]
 //! takes five for each, and registers that the machine needs. Period
 //! 2^128 - 1; streams begin at places that a mixing function of seed and
 //! index spreads over it. The lowest bits are the weakest; draws are products,
 //! which the upper bits decide.
 
-use crate::rng;
+use wug_random as rng;
 
 /// Sets the streams apart from those of the other engines.
 const APART: u64 = 0x7ab1_e500_0000_0000 + super::FORMAT as u64;

@@ -32,7 +32,7 @@ fn wanted(depths: &[u32], caps: &[u64], inputs: u64) -> Vec<Wanted> {
 
 /// Random bytes that are the same each time.
 fn noise(seed: u64) -> Vec<u8> {
-    let mut rng = wug_produce::rng::Rng::new(seed, 0);
+    let mut rng = wug_random::Rng::new(seed, 0);
     (0..2_000).map(|_| rng.below(256) as u8).collect()
 }
 

@@ -18,8 +18,8 @@ use wug_automata::uniform::Uniform;
 use wug_automata::{Walker, Weight};
 use wug_grammar::derivation::{Derivation, Node};
 use wug_parse::{Cache, Limits, Parser};
-use wug_produce::rng::Rng;
 use wug_produce::{Engine, Options, Program, Scratch};
+use wug_random::Rng;
 
 /// Compare inputs by plain choice, by walks and uniform ones
 #[derive(Args)]

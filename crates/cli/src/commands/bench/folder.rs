@@ -10,9 +10,9 @@ use std::fmt::Write;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
-use wug_campaign::folder::sync::Sync;
-use wug_campaign::folder::{Folder, How, Origin, Setup, Start};
-use wug_campaign::report::Report;
+use wug_folder::report::Report;
+use wug_folder::sync::Sync;
+use wug_folder::{Folder, How, Origin, Setup, Start};
 
 /// Write entries, crashes and figures; look for those of others
 #[derive(Args)]

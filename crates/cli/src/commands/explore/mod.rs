@@ -11,11 +11,11 @@ use status::Status;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use wug_campaign::dictionary::{Sections, of_program};
-use wug_campaign::executor::{self, End};
 use wug_campaign::explore::{Explorer, Options, Parts, Traced};
-use wug_campaign::folder::{Folder, Setup, Start};
-use wug_campaign::report::Report;
+use wug_folder::report::Report;
+use wug_folder::{Folder, Setup, Start};
+use wug_target::End;
+use wug_target::dictionary::{Sections, of_program};
 
 /// Find valid inputs for a parser, from nothing but its traced build
 #[derive(Args)]
@@ -81,7 +81,7 @@ impl Explore {
             None => end,
         };
         let timeout = self.execution.timeout_or(TIMEOUT);
-        let execution = executor::Options { timeout, end, ..self.execution.options()? };
+        let execution = wug_target::Options { timeout, end, ..self.execution.options()? };
         let seed = self.seed.unwrap_or_else(crate::number::fresh_seed);
         let options =
             Options { seed, max_execs: self.execs, max_time: None, max_size: self.max_size as usize };

@@ -4,7 +4,7 @@ use crate::interrupt::Interrupt;
 use crate::terminal;
 use crate::ticker::{Ticker, clock};
 use wug_campaign::fuzz::{Event, Watch};
-use wug_campaign::report::Report;
+use wug_folder::report::Report;
 
 pub struct Status {
     interrupt: Interrupt,

@@ -20,8 +20,8 @@ use status::Status;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use wug_campaign::executor::End;
 use wug_campaign::fuzz::Mutators;
+use wug_target::End;
 
 /// Fuzz a program: inputs from a grammar, guided by what they reach
 #[derive(Args)]

@@ -1,6 +1,6 @@
 //! One core for a campaign and all it starts.
 
-use wug_campaign::executor::cores;
+use wug_target::cores;
 
 /// Keeps this process, and what it starts, on one core that nobody else
 /// keeps to, as afl-fuzz does: then a run is handed over without waking

@@ -8,14 +8,14 @@ use crate::{Failure, Outcome};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
-use wug_campaign::dictionary::{self, Sections};
-use wug_campaign::executor::{self, End, Target};
-use wug_campaign::folder::{Folder, Setup, Start, sync::Sync};
 use wug_campaign::fuzz::{Campaign, Error, Mutators, Options, Parts, Seeds};
-use wug_campaign::report::Report;
 use wug_campaign::structure::Structure;
 use wug_campaign::walks::{self, Walks};
+use wug_folder::report::Report;
+use wug_folder::{Folder, Setup, Start, sync::Sync};
 use wug_grammar::Grammar;
+use wug_target::dictionary::{self, Sections};
+use wug_target::{End, Target};
 
 /// All that a campaign needs, ready to run.
 pub struct Started<'a> {
@@ -85,7 +85,7 @@ impl<'a> Started<'a> {
         };
         // Before the folder is opened, which may make room for a new campaign:
         // a slip of the pen must not cost an old one.
-        let wrong = |error: executor::Error| Failure::usage(error.to_string());
+        let wrong = |error: wug_target::Error| Failure::usage(error.to_string());
         target.locate().map_err(wrong)?;
         let traced = traced(&target, fuzz.traced.as_deref())?;
         let mut checked = fuzz.asan.as_deref().map(|build| beside(&target, build)).transpose()?;
@@ -165,7 +165,7 @@ impl<'a> Started<'a> {
         if let Ok(program) = self.target.locate() {
             self.tokens.extend(dictionary::of_program(&program, Sections::ReadOnly).unwrap_or_default());
         }
-        let execution = executor::Options { end: self.end, ..self.fuzz.execution.options()? };
+        let execution = wug_target::Options { end: self.end, ..self.fuzz.execution.options()? };
         let parts = Parts {
             target: self.target,
             traced: self.traced,
@@ -182,7 +182,7 @@ impl<'a> Started<'a> {
         match outcome {
             Ok(report) => self.status.finish(&report),
             // It ended before it began.
-            Err(Error::Executor(executor::Error::Ended)) => self.status.finish_as_known(),
+            Err(Error::Executor(wug_target::Error::Ended)) => self.status.finish_as_known(),
             Err(error) => {
                 // What there is, then why there is no more.
                 self.status.finish_failed();

@@ -7,9 +7,9 @@ use crate::interrupt::Interrupt;
 use crate::ticker::{Ticker, clock};
 use crate::{Outcome, terminal};
 use std::path::PathBuf;
-use wug_campaign::executor::End;
 use wug_campaign::fuzz::{Event, Watch};
-use wug_campaign::report::{MutatorReport, Report};
+use wug_folder::report::{MutatorReport, Report};
+use wug_target::End;
 
 pub struct Status {
     interrupt: Interrupt,

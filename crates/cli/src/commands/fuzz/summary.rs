@@ -17,8 +17,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use wug_campaign::executor::End;
-use wug_campaign::report::{CrashReport, Report};
+use wug_folder::report::{CrashReport, Report};
+use wug_target::End;
 
 /// How long a campaign may take to end by itself.
 const GRACE: Duration = Duration::from_millis(850);

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use wug_campaign::fuzz::Event;
-use wug_campaign::report::{CrashReport, Report};
+use wug_folder::report::{CrashReport, Report};
 
 /// One thing that a worker says.
 #[derive(Serialize, Deserialize)]

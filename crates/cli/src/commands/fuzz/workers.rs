@@ -17,9 +17,9 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use wug_campaign::executor::{End, cores};
 use wug_campaign::fuzz::{Event, Watch};
-use wug_campaign::report::{CrashReport, Report};
+use wug_folder::report::{CrashReport, Report};
+use wug_target::{End, cores};
 
 /// Says which worker a process is: its number, counted from 0, the process
 /// that started it, and the milliseconds that it has, if they are bounded.

@@ -10,7 +10,7 @@ use wug_automata::uniform::{Undrawn, Uniform};
 use wug_automata::{Form, Weight};
 use wug_grammar::Loaded;
 use wug_grammar::transform::lower::Lowered;
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Sizes in bytes, as `A..B`, both included.
 pub fn sizes(text: &str) -> Result<RangeInclusive<usize>, String> {

@@ -4,7 +4,7 @@ use super::judge::{Judge, Scratch};
 use super::workers::Judged;
 use crate::Failure;
 use wug_automata::{Automaton, Walker, Weight};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// Draws inputs.
 pub struct Walks<'a> {

@@ -5,7 +5,7 @@ use crate::commands::run::explained;
 use crate::execution_arg::{ExecutionArg, target};
 use crate::{Failure, terminal};
 use std::ffi::OsString;
-use wug_campaign::executor::{Error, Executor, Kind, Options, Site, Target, Verdict};
+use wug_target::{Error, Executor, Kind, Options, Site, Target, Verdict};
 
 /// The same verdict as the input's, in the same place.
 pub struct Same {

@@ -17,13 +17,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use wug_campaign::executor::{self, Executor, Target};
-use wug_campaign::folder::{Folder, Setup, Start};
 use wug_campaign::fuzz::{Campaign, Event, Options, Parts, Seeds, Watch};
-use wug_campaign::report::Report;
 use wug_campaign::structure::Structure;
+use wug_folder::report::Report;
+use wug_folder::{Folder, Setup, Start};
 use wug_grammar::Grammar;
 use wug_produce::{Engine, Program, Scratch};
+use wug_target::{Executor, Target};
 
 /// What a campaign costs for each execution, besides the target
 #[derive(Args)]
@@ -105,7 +105,7 @@ impl CampaignBench {
             target,
             traced: None,
             checked: None,
-            execution: executor::Options::default(),
+            execution: wug_target::Options::default(),
             structure: Some(Structure::new(grammar)?),
             folder: Folder::open(&place.join("out"), "default", Start::New, &Setup::default())?,
             sync: None,
@@ -130,7 +130,7 @@ impl CampaignBench {
 
     /// The same target without a campaign.
     fn executor(&self, target: Target, inputs: &[Vec<u8>]) -> anyhow::Result<f64> {
-        let mut executor = Executor::new(target, executor::Options::default())?;
+        let mut executor = Executor::new(target, wug_target::Options::default())?;
         let runs = self.runs.min(100_000);
         let run = |executor: &mut Executor| {
             cost::campaign(executor, inputs, runs as usize).map_err(anyhow::Error::msg)

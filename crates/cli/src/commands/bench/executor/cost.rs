@@ -3,7 +3,7 @@
 use super::build::{Pair, Targets};
 use serde::Serialize;
 use std::path::Path;
-use wug_campaign::executor::{Batch, Executor, Kind, Options, Target, Verdict, cores, coverage};
+use wug_target::{Batch, Executor, Kind, Options, Target, Verdict, cores, coverage};
 
 /// Microseconds of one run.
 pub struct Cost {

@@ -6,7 +6,7 @@ use super::build::Targets;
 use super::cost::{children_micros, own_micros};
 use super::median;
 use serde::Serialize;
-use wug_campaign::executor::{Confinement, Executor, Options, Target};
+use wug_target::{Confinement, Executor, Options, Target};
 
 /// CPU time with one set of layers, in microseconds.
 #[derive(Serialize)]

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use wug_campaign::executor::{Executor, Kind, Options, Output, Target, Verdict};
 use wug_grammar::derivation::Node;
 use wug_grammar::{BodyId, Derivation, Grammar, builtin};
 use wug_parse::{Cache, Limits, Parser};
+use wug_target::{Executor, Kind, Options, Output, Target, Verdict};
 
 /// A grammar and what must stay.
 pub struct Case {
@@ -113,7 +113,7 @@ fn runs<'g>(target: Target, text: Option<&'static str>) -> Result<Option<Judge<'
     };
     match Executor::new(target, options) {
         Ok(executor) => Ok(Some(Judge::Runs(Box::new(executor), text))),
-        Err(wug_campaign::executor::Error::NotFound(_)) => Ok(None),
+        Err(wug_target::Error::NotFound(_)) => Ok(None),
         Err(error) => Err(error.to_string()),
     }
 }

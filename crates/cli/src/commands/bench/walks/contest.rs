@@ -8,7 +8,7 @@ use wug_grammar::Grammar;
 use wug_grammar::derivation::{Derivation, Event};
 use wug_produce::lexemes::{Layout, Printer};
 use wug_produce::mutate::{Mutator, Op, Patches, Tree};
-use wug_produce::rng::Rng;
+use wug_random::Rng;
 
 /// A kind of mutation that both have.
 #[derive(Clone, Copy, PartialEq, Eq)]
