@@ -9,6 +9,7 @@ use libc::{c_int, c_void, pid_t};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A process under trace. It is killed with this one.
 pub struct Tracee {
@@ -22,6 +23,8 @@ pub struct Tracee {
     missed: Option<Vec<PathBuf>>,
     /// Fatal signals so far, the last ones, and where the thread was then.
     faults: Vec<(u64, Fault)>,
+    /// It ended, and that was seen.
+    gone: bool,
 }
 
 struct Thread {
@@ -61,6 +64,11 @@ const MAX_PATHS: usize = 10_000;
 /// Signals that are remembered: a handler may raise a further one.
 const MAX_FAULTS: usize = 16;
 
+/// How often, and how far apart, a killed process is looked for: it ends at
+/// once unless a device keeps it.
+const LOOKS: u32 = 10_000;
+const LOOK: Duration = Duration::from_millis(1);
+
 /// Waits until a process that is about to stop itself has done so.
 fn await_stop(pid: i32) {
     for _ in 0..20_000 {
@@ -69,7 +77,7 @@ fn await_stop(pid: i32) {
         if state.is_none_or(|state| matches!(state, 'T' | 't' | 'Z' | 'X')) {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_micros(100));
+        std::thread::sleep(Duration::from_micros(100));
     }
 }
 
@@ -96,6 +104,7 @@ impl Tracee {
             stopped: 0,
             missed: None,
             faults: Vec::new(),
+            gone: false,
         })
     }
 
@@ -105,8 +114,8 @@ impl Tracee {
     }
 
     /// The paths that were not found.
-    pub fn missed(self) -> Vec<PathBuf> {
-        self.missed.unwrap_or_default()
+    pub fn missed(mut self) -> Vec<PathBuf> {
+        self.missed.take().unwrap_or_default()
     }
 
     /// What happened since; None if nothing did.
@@ -123,6 +132,7 @@ impl Tracee {
             }
             if got < 0 || !libc::WIFSTOPPED(status) {
                 if tid == self.pid {
+                    self.gone = true;
                     return Some(News::Gone);
                 }
                 self.threads.remove(at);
@@ -295,7 +305,8 @@ impl Tracee {
             libc::SYS_statx,
         ];
         let r = self.user_registers()?;
-        let failed = [libc::ENOENT, libc::EACCES].contains(&-(r.rax as i64 as i32));
+        // Other calls return addresses here, whose lower half may be any number.
+        let failed = [libc::ENOENT, libc::EACCES].iter().any(|&error| r.rax as i64 == -i64::from(error));
         let call = r.orig_rax as i64;
         let place = |calls: &[libc::c_long], value| calls.contains(&call).then_some(value);
         if failed { place(&FIRST, r.rdi).or_else(|| place(&SECOND, r.rsi)) } else { None }
@@ -317,8 +328,74 @@ impl Tracee {
     }
 }
 
+impl Drop for Tracee {
+    /// A process that was traced is not over before its tracer has seen its
+    /// end: its namespace, and whoever waits for that, would wait for ever.
+    fn drop(&mut self) {
+        if self.gone {
+            return;
+        }
+        // SAFETY: no memory is involved; nobody but its tracer can have taken
+        // it in, so the number is its own.
+        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        for _ in 0..LOOKS {
+            while self.next().is_some() && !self.gone {}
+            if self.gone {
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
 impl Thread {
     fn new(tid: pid_t) -> Thread {
         Thread { tid, pending: 0, inside_call: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::path::Path;
+
+    #[test]
+    fn a_tracee_that_nobody_waited_for_is_over() {
+        let mut command = std::process::Command::new("sleep");
+        // SAFETY: raise is async-signal-safe.
+        unsafe {
+            command.arg("600").pre_exec(|| {
+                libc::raise(libc::SIGSTOP);
+                Ok(())
+            })
+        };
+        // It returns when the child has begun its program, for which the
+        // child waits to be attached to.
+        let (send, receive) = std::sync::mpsc::channel();
+        let starter = std::thread::spawn(move || {
+            let own = std::process::id();
+            let children = format!("/proc/{own}/task/{}/children", thread_id());
+            send.send(children).expect("a listener");
+            command.spawn()
+        });
+        let children = receive.recv().expect("a path");
+        let pid = loop {
+            let text = std::fs::read_to_string(&children).unwrap_or_default();
+            match text.split_whitespace().next().and_then(|pid| pid.parse::<i32>().ok()) {
+                Some(pid) => break pid,
+                None => std::thread::sleep(LOOK),
+            }
+        };
+        let tracee = Tracee::attach(pid, true).expect("a child may be traced");
+        drop(tracee);
+        assert!(!Path::new(&format!("/proc/{pid}")).exists(), "it was taken in");
+        let _ = starter.join();
+    }
+
+    /// The number of this thread.
+    fn thread_id() -> i32 {
+        // SAFETY: no memory is involved.
+        unsafe { libc::gettid() }
     }
 }
