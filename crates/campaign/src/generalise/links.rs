@@ -61,12 +61,13 @@ pub fn links<E>(
     Ok((found, runs - left))
 }
 
-/// Words of letters that occur several times, the most frequent first.
+/// Words that occur several times, the most frequent first; numbers, which
+/// are seldom names, last.
 fn repeated(text: &[u8]) -> Vec<Vec<Range<usize>>> {
     let mut of_word: HashMap<&[u8], usize> = HashMap::new();
     let mut all: Vec<Vec<Range<usize>>> = Vec::new();
     for place in words(text) {
-        if place.len() <= LONGEST && !text[place.start].is_ascii_digit() {
+        if place.len() <= LONGEST {
             let at = *of_word.entry(&text[place.clone()]).or_insert(all.len());
             if at == all.len() {
                 all.push(Vec::new());
@@ -75,7 +76,8 @@ fn repeated(text: &[u8]) -> Vec<Vec<Range<usize>>> {
         }
     }
     all.retain(|places| (2..=PLACES).contains(&places.len()));
-    all.sort_by_key(|places| std::cmp::Reverse(places.len()));
+    let is_number = |places: &[Range<usize>]| text[places[0].start].is_ascii_digit();
+    all.sort_by_key(|places| (is_number(places), std::cmp::Reverse(places.len())));
     all.truncate(WORDS);
     all
 }
@@ -100,6 +102,7 @@ fn other_word(text: &[u8], word: &[u8]) -> Vec<u8> {
             *new = match old {
                 b'a'..=b'z' => b'a' + (old - b'a' + step) % 26,
                 b'A'..=b'Z' => b'A' + (old - b'A' + step) % 26,
+                b'0'..=b'9' => b'0' + (old - b'0' + step) % 10,
                 _ => *old,
             };
         }
