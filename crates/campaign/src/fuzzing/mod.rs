@@ -11,7 +11,7 @@
 
 pub mod board;
 pub mod crashes;
-mod elf;
+pub(crate) mod elf;
 pub mod folder;
 
 /// Draws from the bytes of a fuzzer; zeros when they are used up.

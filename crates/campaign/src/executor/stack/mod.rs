@@ -17,6 +17,7 @@ pub(crate) mod module;
 mod record;
 pub(crate) mod report;
 mod site;
+mod ranged;
 pub(crate) mod symbols;
 mod system;
 pub(super) mod trace;
