@@ -7,6 +7,7 @@ mod automaton_arg;
 mod commands;
 mod execution_arg;
 mod grammar_arg;
+mod guard;
 mod interrupt;
 mod number;
 mod size;

@@ -1,5 +1,4 @@
-//! `wug fuzz` from end to end: several workers, beside afl-fuzz, killed at any
-//! moment, on a full disk.
+//! `wug fuzz` from end to end: several workers, beside afl-fuzz, on a full disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -187,45 +186,6 @@ fn a_plain_afl_fuzz_beside_us_exchanges_finds() {
     theirs.end();
     let output = ours.end();
     assert!(output.status.success(), "{}", text(&output));
-}
-
-#[test]
-fn killed_at_any_moment_a_campaign_loses_nothing() {
-    let kills = std::env::var("WUG_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(8);
-    // Crashes that are easy to find.
-    let folder = place("killed", &["-DDEEP=0"]);
-    // As AFL++ does, one that goes on sets older crashes aside.
-    let crashes = || {
-        let folders =
-            fs::read_dir(folder.join("out/default")).into_iter().flatten().map(|entry| entry.unwrap());
-        let ours = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with("crashes"));
-        ours.flat_map(|entry| files(&entry.path())).filter(|(name, _)| name.starts_with("id:")).collect()
-    };
-    let all = || [files(&folder.join("out/default/queue")), crashes()];
-    let mut before = all();
-    let mut moment = 17u64;
-    for _ in 0..kills {
-        let running = Running::start(fuzz(&folder, &[]).env("AFL_AUTORESUME", "1"));
-        moment = moment.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        std::thread::sleep(Duration::from_millis(20 + (moment >> 33) % 700));
-        running.signal("KILL");
-        running.end();
-        let after = all();
-        for (before, after) in before.iter().zip(&after) {
-            assert!(
-                before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)),
-                "{before:?} {after:?}"
-            );
-        }
-        // What has a name in the queue is whole: files get it when they are.
-        assert!(after[0].keys().all(|name| name.starts_with("id:")), "{:?}", after[0].keys());
-        before = after;
-    }
-    assert!(before[0].len() > 10 && !before[1].is_empty(), "{} {}", before[0].len(), before[1].len());
-    // It goes on with all of it.
-    let output = fuzz(&folder, &["-i", "-", "-E", "2000"]).output().unwrap();
-    assert!(output.status.success() && !text(&output).contains("note:"), "{}", text(&output));
-    assert!(figure(&folder.join("out/default"), "corpus_count").unwrap() >= before[0].len() as u64);
 }
 
 #[test]

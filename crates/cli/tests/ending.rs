@@ -1,4 +1,5 @@
-//! How `wug fuzz` ends, what it says then, and what it says on the way.
+//! How `wug fuzz` and `wug explore` end, what they say then, and what they say
+//! on the way.
 
 use serde_json::Value;
 use std::fs;
@@ -167,6 +168,41 @@ fn a_campaign_whose_warden_does_not_answer_ends_as_well() {
     tell("CONT");
     assert!(output.status.success(), "{}", said(&output));
     assert!(!said(&output).contains("error"), "{}", said(&output));
+}
+
+/// Neither a target that never ends nor a warden that does not answer keeps a
+/// search from its end, by a signal or by the clock.
+#[test]
+fn a_search_ends_with_its_summary_whatever_stands_in_the_way() {
+    let folder = place("search", FOR_EVER);
+    let built = wug(&folder).args(["cc", "--wug-traced", "-o", "traced", "target.c"]).output().unwrap();
+    assert!(built.status.success(), "{}", said(&built));
+    for (stopped, signal) in [(false, Some("INT")), (true, Some("INT")), (true, Some("HUP")), (true, None)] {
+        let _ = fs::remove_dir_all(folder.join("out"));
+        let mut command = wug(&folder);
+        command.args(["explore", "-o", "out", "-t", "86400000"]);
+        if signal.is_none() {
+            command.args(["-V", "3"]);
+        }
+        let running = Running::start(command.args(["--", "./traced"]));
+        wait_until("there is a warden", || !children(running.id()).is_empty());
+        std::thread::sleep(Duration::from_millis(300));
+        let wardens = if stopped { children(running.id()) } else { Vec::new() };
+        let tell = |signal: &str| {
+            for warden in &wardens {
+                let _ = Command::new("kill").args([&format!("-{signal}"), &warden.to_string()]).status();
+            }
+        };
+        tell("STOP");
+        if let Some(signal) = signal {
+            running.signal(signal);
+        }
+        let output = running.end();
+        tell("CONT");
+        let told = said(&output);
+        assert_eq!(times(&told, " valid inputs in out/default/queue, after "), 1, "{signal:?}: {told}");
+        assert!(matches!(output.status.code(), Some(0 | 1)) && !told.contains("panicked"), "{output:?}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::stack::module::Module;
 use crate::stack::unwind::{self, Fault, MAX_FRAMES, Registers, Space};
 use crate::stack::{maps, message, report, symbols};
 use crate::{Crash, Site, Verdict};
+use std::io::Cursor;
 use std::sync::Arc;
 
 /// Outputs that are read, with what is between `{}` to be filled in.
@@ -123,7 +124,7 @@ const LOADED: u64 = 0x5555_5555_0000;
 const STACK: u64 = 0x7ffe_0000_0000;
 
 fn walk(file: &[u8], stack: &[u8]) {
-    let module = Arc::new(Module::parse(file));
+    let module = Arc::new(Module::parse(Cursor::new(file)));
     for address in [0, elf::TEXT, elf::TEXT + 5, elf::TEXT + 0x2ff, u64::MAX] {
         if let Some((name, start)) = module.symbol(address) {
             assert!(!name.is_empty() && start <= address);
@@ -174,7 +175,8 @@ mod tests {
 
     #[test]
     fn the_sample_has_symbols_and_tables() {
-        let module = Module::parse(&elf::file());
+        let file = elf::file();
+        let module = Module::parse(Cursor::new(&file[..]));
         for (number, name) in elf::NAMES.iter().enumerate() {
             let start = elf::TEXT + number as u64 * elf::FUNCTION;
             assert_eq!(module.symbol(start + 7), Some((*name, start)));

@@ -10,6 +10,6 @@
 
 pub mod board;
 pub mod crashes;
-mod elf;
+pub(crate) mod elf;
 
 use wug_random::Draw;

@@ -14,6 +14,7 @@
 pub(crate) mod maps;
 pub(crate) mod message;
 pub(crate) mod module;
+mod ranged;
 mod record;
 pub(crate) mod report;
 mod site;

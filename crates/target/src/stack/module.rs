@@ -6,16 +6,21 @@
 //!      has the same identity (device, inode, size, time of change).
 //!
 //! Reading a file for each crash was rejected: it is most of what a stack
-//! costs, and the files of one target are the same for all its crashes.
+//! costs, and the files of one target are the same for all its crashes. Only
+//! headers, symbols, unwind tables and constants are read, by range, each with
+//! a bound of its own: a target can map a file of any size.
 
+use super::ranged::Ranged;
 use super::system;
 use gimli::{
     BaseAddresses, CieOrFde, CommonInformationEntry, EhFrame, EhFrameOffset, EndianSlice, NativeEndian,
     UnwindSection,
 };
+use object::read::ReadRef;
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Seek};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use wug_files::regular;
@@ -59,31 +64,42 @@ pub struct Tables {
 
 /// Symbols beyond are left out: they would only take memory.
 const MAX_SYMBOLS: usize = 2_000_000;
+/// The same of their names, in bytes: names may overlap in a file.
+const MAX_NAMES: usize = 128 << 20;
 /// The most that a symbol without a size stands for.
 const MAX_UNSIZED: u64 = 1 << 16;
+/// Headers, symbols and names of one file, in bytes.
+const MAX_READ: u64 = 256 << 20;
+/// The unwind tables of one file, in bytes.
+const MAX_TABLES: u64 = 64 << 20;
+/// Constants that are looked through, in bytes.
+const MAX_CONSTANTS: u64 = 64 << 20;
+/// Sections of constants that are looked through.
+const MAX_SECTIONS: usize = 64;
 
 impl Module {
     /// Reads what is there; an unreadable file is one that says nothing.
-    pub fn parse(bytes: &[u8]) -> Module {
-        let Ok(object) = object::File::parse(bytes) else { return Module::default() };
-        let segment = |segment: object::Segment| {
+    pub fn parse<R: Read + Seek + Clone>(file: R) -> Module {
+        let file = Ranged::new(file, MAX_READ);
+        let Ok(object) = object::File::parse(&file) else { return Module::default() };
+        let segment = |segment: object::Segment<'_, '_, &Ranged<R>>| {
             let (offset, size) = segment.file_range();
             Segment { offset, size, address: segment.address() }
         };
         let mut module = Module {
             segments: object.segments().map(segment).collect(),
-            tables: Tables::of(&object),
+            tables: Tables::of(&object, &file),
             ..Module::default()
         };
         module.read_symbols(&object);
         module.contained = is_static(&object)
             || module.names.contains("__asan_init")
             || module.names.contains("__ubsan_handle_")
-            || memory_find(bytes, b"RUST_BACKTRACE");
+            || has_constant(&object, &file, b"RUST_BACKTRACE");
         module
     }
 
-    fn read_symbols(&mut self, object: &object::File) {
+    fn read_symbols<'a, R: ReadRef<'a>>(&mut self, object: &object::File<'a, R>) {
         let mut all: Vec<(u64, u64, &str)> = object
             .symbols()
             .chain(object.dynamic_symbols())
@@ -97,12 +113,21 @@ impl Module {
         all.sort_by(|a, b| (a.0, rank(a.2), a.2).cmp(&(b.0, rank(b.2), b.2)));
         all.dedup_by_key(|(address, _, _)| *address);
         for (start, size, name) in all {
-            let (Ok(at), Ok(length)) = (u32::try_from(self.names.len()), u32::try_from(name.len())) else {
+            if self.names.len() + name.len() > MAX_NAMES {
                 break;
-            };
+            }
+            self.symbols.push(Symbol { start, size, name: (self.names.len() as u32, name.len() as u32) });
             self.names.push_str(name);
-            self.symbols.push(Symbol { start, size, name: (at, length) });
         }
+    }
+
+    /// Bytes of memory that it takes.
+    fn size(&self) -> usize {
+        let tables = self
+            .tables
+            .as_ref()
+            .map_or(0, |tables| tables.bytes.len() + tables.index.len() * size_of::<(u64, u64, usize)>());
+        tables + self.names.len() + self.symbols.len() * size_of::<Symbol>()
     }
 
     /// The name of the function at an address, as the file has it, and where
@@ -148,11 +173,15 @@ impl Module {
 }
 
 impl Tables {
-    fn of(object: &object::File) -> Option<Tables> {
+    fn of<'a, R: Read + Seek + Clone>(
+        object: &object::File<'a, &'a Ranged<R>>,
+        file: &Ranged<R>,
+    ) -> Option<Tables> {
         let section = object.section_by_name(".eh_frame")?;
         let text = object.section_by_name(".text").map_or(0, |text| text.address());
         let bases = BaseAddresses::default().set_eh_frame(section.address()).set_text(text);
-        let bytes = section.uncompressed_data().ok()?.into_owned();
+        let (offset, size) = section.file_range()?;
+        let bytes = file.copy(offset, size, MAX_TABLES)?;
         let mut tables = Tables { bytes, bases, index: Vec::new() };
         let index = tables.read_index();
         tables.index = index;
@@ -207,22 +236,35 @@ impl Tables {
 
 /// Whether a program has libc inside: it needs neither a loader nor anything
 /// that a loader would bring.
-fn is_static(object: &object::File) -> bool {
+fn is_static<'a, R: ReadRef<'a>>(object: &object::File<'a, R>) -> bool {
     object.section_by_name(".interp").is_none()
         && !object.dynamic_symbols().any(|symbol| symbol.is_undefined() && !symbol.is_weak())
         && object.section_by_name(".text").is_some()
 }
 
-fn memory_find(bytes: &[u8], text: &[u8]) -> bool {
-    // SAFETY: both slices are valid for their lengths, and are only read.
-    let found = unsafe { libc::memmem(bytes.as_ptr().cast(), bytes.len(), text.as_ptr().cast(), text.len()) };
-    !found.is_null()
+/// Whether a text is among the constants of a program.
+fn has_constant<'a, R: Read + Seek + Clone>(
+    object: &object::File<'a, &'a Ranged<R>>,
+    file: &Ranged<R>,
+    text: &[u8],
+) -> bool {
+    let constants = object.sections().filter(|section| {
+        section.name().is_ok_and(|name| name.starts_with(".rodata") || name.starts_with(".data.rel.ro"))
+    });
+    let mut left = MAX_CONSTANTS;
+    constants.filter_map(|section| section.file_range()).take(MAX_SECTIONS).any(|(offset, size)| {
+        let most = size.min(left);
+        left -= most;
+        file.holds(offset, size, text, most)
+    })
 }
 
 /// Files that were read.
 #[derive(Debug, Default)]
 pub struct Modules {
     known: HashMap<String, (Identity, Arc<Module>)>,
+    /// Bytes of memory that they take.
+    held: usize,
     /// How many were read in all.
     pub reads: u64,
 }
@@ -232,8 +274,8 @@ type Identity = (u64, u64, u64, i64, i64);
 /// A target names these files: one that always names others must not fill
 /// the memory.
 const MAX_MODULES: usize = 64;
-/// Larger files are not read, in bytes.
-pub const MAX_FILE: u64 = 1 << 30;
+/// The same in bytes.
+const MAX_HELD: usize = 512 << 20;
 
 impl Modules {
     /// What a file holds; one that cannot be read holds nothing.
@@ -244,12 +286,14 @@ impl Modules {
         {
             return module.clone();
         }
-        if self.known.len() >= MAX_MODULES {
-            self.known.clear();
-        }
         self.reads += 1;
-        let bytes = regular::read(path.as_ref(), MAX_FILE);
-        let module = Arc::new(bytes.map(|bytes| Module::parse(&bytes)).unwrap_or_default());
+        let file = regular::open(path.as_ref());
+        let module = Arc::new(file.map(|file: File| Module::parse(&file)).unwrap_or_default());
+        if self.known.len() >= MAX_MODULES || self.held.saturating_add(module.size()) > MAX_HELD {
+            self.known.clear();
+            self.held = 0;
+        }
+        self.held += module.size();
         self.known.insert(path.to_string(), (identity, module.clone()));
         module
     }
@@ -259,4 +303,76 @@ impl Modules {
 fn identity(path: &str) -> Option<Identity> {
     let data = fs::metadata(path).ok().filter(|data| data.is_file())?;
     Some((data.dev(), data.ino(), data.len(), data.mtime(), data.mtime_nsec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuzzing::elf;
+    use std::io::{Cursor, SeekFrom, Write};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use wug_files::private::Temporary;
+
+    /// Counts what is read of a file.
+    #[derive(Clone)]
+    struct Counted<'a>(&'a File, &'a AtomicU64);
+
+    impl Read for Counted<'_> {
+        fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+            let got = self.0.read(to)?;
+            self.1.fetch_add(got as u64, Ordering::Relaxed);
+            Ok(got)
+        }
+    }
+
+    impl Seek for Counted<'_> {
+        fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    /// A program in a file of 3 GB costs what the program itself costs, and
+    /// so does a file of nothing.
+    #[test]
+    fn a_giant_file_is_not_read_whole() {
+        const GIANT: u64 = 3 << 30;
+        let folder = Temporary::new("giant").expect("a folder");
+        for (name, content, whole) in [("program", elf::file(), true), ("nothing", Vec::new(), false)] {
+            let path = folder.path().join(name);
+            let mut file =
+                File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
+            file.write_all(&content).expect("room");
+            file.set_len(GIANT).expect("a sparse file");
+            let read = AtomicU64::new(0);
+            let module = Module::parse(Counted(&file, &read));
+            assert_eq!(format!("{module:?}"), format!("{:?}", Module::parse(Cursor::new(&content[..]))));
+            assert_eq!(module.symbol(elf::TEXT).is_some(), whole);
+            assert!(read.into_inner() < 1 << 20);
+        }
+    }
+
+    /// Tables that claim to be all of a giant file are bounded, before memory
+    /// is taken for them.
+    #[test]
+    fn what_tables_claim_is_bounded() {
+        const GIANT: u64 = 3 << 30;
+        let folder = Temporary::new("claims").expect("a folder");
+        let sample = elf::file();
+        let table = u64::from_le_bytes(sample[0x28..0x30].try_into().expect("8 bytes")) as usize;
+        // The size of each section in turn, from its header.
+        for section in 1..6 {
+            let mut content = sample.clone();
+            let at = table + section * 64 + 0x20;
+            content[at..at + 8].copy_from_slice(&(GIANT - 0x10_0000).to_le_bytes());
+            let path = folder.path().join(section.to_string());
+            let mut file =
+                File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
+            file.write_all(&content).expect("room");
+            file.set_len(GIANT).expect("a sparse file");
+            let read = AtomicU64::new(0);
+            let module = Module::parse(Counted(&file, &read));
+            assert!(read.into_inner() <= MAX_READ + MAX_CONSTANTS, "section {section}");
+            assert!(module.size() <= (MAX_NAMES + MAX_TABLES as usize), "section {section}");
+        }
+    }
 }

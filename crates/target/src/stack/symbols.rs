@@ -8,12 +8,13 @@
 //! long as reading symbols, and telling crashes apart does without.
 
 use super::message::plain;
-use super::module::MAX_FILE;
 use super::module::Module;
+use super::ranged::Ranged;
 use super::unwind::Space;
 use super::{Frame, system};
 use gimli::{EndianArcSlice, RunTimeEndian};
-use object::{Object, ObjectSection};
+use object::{CompressionFormat, Object, ObjectSection};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use wug_files::regular;
@@ -93,21 +94,28 @@ type Context = addr2line::Context<EndianArcSlice<RunTimeEndian>>;
 
 /// Files whose debug information is held.
 const MAX_CONTEXTS: usize = 8;
+/// Headers of a file and compressed sections, and debug information as it is
+/// held, each in bytes.
+const MAX_DEBUG: u64 = 512 << 20;
 
 /// Reads the debug information of a file, if there is any.
 fn context(path: &str) -> Option<Context> {
-    let bytes = regular::read(path.as_ref(), MAX_FILE).ok()?;
-    let object = object::File::parse(&*bytes).ok()?;
+    let file = regular::open(path.as_ref()).ok()?;
+    let file = Ranged::new(&file, MAX_DEBUG);
+    let object = object::File::parse(&file).ok()?;
     let endian = if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
-    let mut room = MAX_FILE;
+    let mut room = MAX_DEBUG;
     let section = |id: gimli::SectionId| {
         let data = object.section_by_name(id.name()).and_then(|section| {
             // What is compressed may claim any length.
-            let size = section.compressed_data().ok()?.uncompressed_size;
-            room = room.checked_sub(size)?;
-            section.uncompressed_data().ok()
+            let range = section.compressed_file_range().ok()?;
+            room = room.checked_sub(range.uncompressed_size)?;
+            match range.format {
+                CompressionFormat::None => file.copy(range.offset, range.uncompressed_size, MAX_DEBUG),
+                _ => section.uncompressed_data().ok().map(Cow::into_owned),
+            }
         });
-        Ok::<_, gimli::Error>(EndianArcSlice::new(Arc::from(&*data.unwrap_or_default()), endian))
+        Ok::<_, gimli::Error>(EndianArcSlice::new(Arc::from(data.unwrap_or_default()), endian))
     };
     let dwarf = gimli::Dwarf::load(section).ok()?;
     Context::from_dwarf(dwarf).ok()

@@ -4,6 +4,7 @@ mod status;
 
 use crate::commands::print_json;
 use crate::execution_arg::{ExecutionArg, target};
+use crate::guard::Guard;
 use crate::interrupt::Interrupt;
 use crate::{Failure, Outcome, terminal};
 use clap::Args;
@@ -12,6 +13,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use wug_campaign::explore::{Explorer, Options, Parts, Traced};
+use wug_campaign::fuzz::Error;
 use wug_folder::report::Report;
 use wug_folder::{Folder, Setup, Start};
 use wug_target::End;
@@ -73,24 +75,29 @@ impl Explore {
             return Err(Failure::usage("no program: wug explore -o OUT -- ./TARGET.traced [ARGS] [@@]"));
         };
         let interrupt = Interrupt::listen();
-        // Before the folder is opened, which may make room for a new search.
-        let program = target.locate().map_err(|error| Failure::usage(error.to_string()))?;
         let end = End::default().or_asked(interrupt.flag());
         let end = match self.seconds {
             Some(seconds) => end.within(Duration::from_secs(seconds)),
             None => end,
         };
+        let id = self.secondary.clone().unwrap_or_else(|| "default".into());
+        // First of all: it keeps the time whatever follows.
+        let guard = Guard::new(end.clone(), last_words(self.output.join(&id).join("queue"), self.json));
+        // Before the folder is opened, which may make room for a new search.
+        let program = target.locate().map_err(|error| Failure::usage(error.to_string()))?;
         let timeout = self.execution.timeout_or(TIMEOUT);
         let execution = wug_target::Options { timeout, end, ..self.execution.options()? };
         let seed = self.seed.unwrap_or_else(crate::number::fresh_seed);
         let options =
             Options { seed, max_execs: self.execs, max_time: None, max_size: self.max_size as usize };
         // The same: a build that is not traced shall not cost an old search.
-        let traced = Traced::start(target.clone(), execution, self.workers as usize)
-            .map_err(|error| Failure::usage(error.to_string()))?;
+        let traced = match Traced::start(target.clone(), execution, self.workers as usize) {
+            // It ended before it began.
+            Err(Error::Executor(wug_target::Error::Ended)) => return guard.tell(),
+            traced => traced.map_err(|error| Failure::usage(error.to_string()))?,
+        };
         let command_line: Vec<_> = std::env::args_os().collect();
         let setup = Setup { target: self.command.clone(), command_line: command_line.clone(), main: false };
-        let id = self.secondary.clone().unwrap_or_else(|| "default".into());
         let folder = Folder::open(&self.output, &id, Start::New, &setup).map_err(failed)?;
         let words = command_line.iter().map(|word| word.to_string_lossy());
         let report = Report {
@@ -105,29 +112,45 @@ impl Explore {
             true => Vec::new(),
             false => of_program(&program, Sections::ReadOnly).unwrap_or_default(),
         };
-        let mut status = Status::new(interrupt, seed);
+        let mut status = Status::new(interrupt, seed, guard.clone());
         let parts = Parts { traced, folder, report, texts, watch: &mut status };
         let outcome = Explorer::new(parts, options).run();
         status.end();
-        let outcome = outcome.map_err(failed)?;
-        if self.json {
-            print_json(&outcome.report)?;
-        }
-        let place = self.output.join(id).join("queue");
-        terminal::say(&format!(
-            "{} valid inputs in {}, after {} executions\n",
-            outcome.report.corpus_count,
-            place.display(),
-            outcome.report.execs_done
-        ));
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                // What there is, then why there is no more.
+                if guard.report().execs_done > 0 {
+                    let _ = guard.tell();
+                }
+                return Err(failed(error));
+            }
+        };
+        guard.update(&outcome.report);
+        let told = guard.tell();
         match outcome.remark {
             Some(remark) if outcome.report.corpus_count == 0 => Err(Failure::Message(1, remark)),
             Some(remark) => {
                 terminal::warning(&remark);
-                Ok(())
+                told
             }
-            None if outcome.report.corpus_count == 0 => Err(Failure::No),
-            None => Ok(()),
+            None => told,
         }
+    }
+}
+
+/// Says what came of a search; no valid input is a failure.
+fn last_words(place: PathBuf, json: bool) -> impl Fn(&Report) -> Outcome {
+    move |report| {
+        if json {
+            print_json(report)?;
+        }
+        terminal::say(&format!(
+            "{} valid inputs in {}, after {} executions\n",
+            report.corpus_count,
+            terminal::clean_line(&place.to_string_lossy()),
+            report.execs_done
+        ));
+        if report.corpus_count == 0 { Err(Failure::No) } else { Ok(()) }
     }
 }

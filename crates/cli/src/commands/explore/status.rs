@@ -1,5 +1,6 @@
 //! What a person sees of a search.
 
+use crate::guard::Guard;
 use crate::interrupt::Interrupt;
 use crate::terminal;
 use crate::ticker::{Ticker, clock};
@@ -9,12 +10,13 @@ use wug_folder::report::Report;
 pub struct Status {
     interrupt: Interrupt,
     ticker: Ticker,
+    guard: Guard,
 }
 
 impl Status {
-    pub fn new(interrupt: Interrupt, seed: u64) -> Status {
+    pub fn new(interrupt: Interrupt, seed: u64, guard: Guard) -> Status {
         terminal::say(&format!("seed {seed}\n"));
-        Status { interrupt, ticker: Ticker::new() }
+        Status { interrupt, ticker: Ticker::new(), guard }
     }
 
     /// Leaves the last line as it is.
@@ -26,7 +28,10 @@ impl Status {
 impl Watch for Status {
     fn event(&mut self, event: Event<'_>) {
         match event {
-            Event::Report(report) => self.ticker.show(|| line(report), HEAD, || row(report)),
+            Event::Report(report) => {
+                self.guard.update(report);
+                self.ticker.show(|| line(report), HEAD, || row(report));
+            }
             other => self.ticker.tell(&other),
         }
     }

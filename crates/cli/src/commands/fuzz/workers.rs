@@ -56,10 +56,25 @@ pub fn place() -> Option<Place> {
 
 impl Place {
     /// From now on this process ends with the one that started it.
+    ///
+    /// A thread that does nothing else asks for that: the system forgets it
+    /// for a thread that changes its rights on files, as those do that clean up
+    /// behind targets.
     pub fn follow_parent(&self) -> Outcome {
-        let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-        let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
-        if parent == self.parent { Ok(()) } else { Err(Failure::Quiet(1)) }
+        let parent = self.parent;
+        let (say, hear) = channel();
+        let follow = move || {
+            let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+            // It may be gone already, and then nobody tells.
+            let own = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+            let _ = say.send(own == parent);
+            loop {
+                std::thread::park();
+            }
+        };
+        let started = std::thread::Builder::new().name("follow".into()).spawn(follow);
+        started.map_err(|error| Failure::Message(1, format!("cannot start a thread: {error}")))?;
+        if hear.recv() == Ok(true) { Ok(()) } else { Err(Failure::Quiet(1)) }
     }
 }
 
