@@ -7,3 +7,14 @@
 
 pub mod private;
 pub mod regular;
+
+use std::io;
+
+/// What the system says of an error, without its number.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}
