@@ -9,6 +9,32 @@
 //!
 //! The crate knows of no processes, and draws no random numbers itself: it
 //! asks a function for 64 random bits.
+//!
+//! # The way of a walk
+//!
+//! 1. `form/mod.rs` makes a lowered grammar a pushdown automaton of one
+//!    state, in which every transition reads something: alternatives share
+//!    their beginnings (`form/tries.rs`), left recursion is found
+//!    (`form/corners.rs`) and turned around where the transitions are written
+//!    (`form/expand.rs`).
+//! 2. `automaton/build.rs` makes states of its stacks, all within a limit or
+//!    the likely ones. What transitions read is shared (`labels.rs`); files
+//!    hold all of it (`automaton/file.rs`).
+//! 3. `walk.rs` draws walks, by rows laid out for that (`table/mod.rs`);
+//!    `replay.rs` goes from a walk back to bytes. `derive.rs` tells the
+//!    derivation of a walk, `walk_of.rs` the walk of a derivation, `read.rs`
+//!    that of an input.
+//! 4. To be mutated, a walk gets a trace of its states and bytes
+//!    (`trace.rs`); then `mutate.rs` changes it by copying (for a single
+//!    mutation it replays what stays instead), and splices from `pool.rs`.
+//! 5. Campaigns walk over `stacks/mod.rs` instead: states are stacks that are
+//!    made when an input comes to them, so there is no limit on nesting.
+//!    Where the grammar has tokens, they walk from token to token:
+//!    `crates/grammar/src/transform/mark.rs` puts a mark and a number in
+//!    place of each token, and `crates/produce/src/lexemes/marked.rs` goes
+//!    from inputs to such texts and back.
+//! 6. `uniform.rs` counts derivations by size, on the pushdown automaton, and
+//!    draws among them.
 
 mod automaton;
 mod derive;

@@ -51,6 +51,23 @@
 //! `.cur_input` is not written: inputs reach the target through memory, and
 //! a file for each run would cost more than the run. Whoever kills a target
 //! has the input in hand.
+//!
+//! # The way of a find
+//!
+//! 1. `lib.rs` keeps entries, crashes, hangs and figures in the output
+//!    folder, laid out as AFL++ does. It stores and reads; what is worth
+//!    keeping is decided elsewhere.
+//! 2. A file's name says where the input came from (`name.rs`): that is all a
+//!    campaign needs to go on. Files are written beside their place and
+//!    renamed (`write.rs`); a thread brings them to the disk (`settle.rs`).
+//! 3. `old.rs` sees to it that no campaign takes the place of one that is
+//!    worth keeping.
+//! 4. What others find is read by `sync/mod.rs`: from siblings in the same
+//!    output folder, in AFL++'s way, and from folders of any names.
+//! 5. All figures are one value, `report.rs`; `stats.rs` writes it for
+//!    AFL++'s tools.
+//! 6. Tokens for mutators come from `crates/target/src/dictionary/mod.rs`:
+//!    dictionary files, and texts in the program's data.
 
 mod error;
 pub mod fuzzing;

@@ -29,6 +29,27 @@
 //!
 //! The crate does no IO, draws no random numbers and does not panic on any
 //! text.
+//!
+//! # The way of a grammar
+//!
+//! 1. `load.rs` is the one door. It asks `notation/mod.rs` which notation a
+//!    text is in; that notation's file reads it into `ast.rs`, with the place
+//!    of everything (`source.rs`). Imports are fetched through a trait, so
+//!    that the crate does no IO. Notations of other tools are told by
+//!    `notation/foreign.rs`; `by_case.rs` makes tokens of uppercase rules
+//!    where that is asked for.
+//! 2. `resolve.rs` binds names to rules and checks the border between syntax
+//!    and tokens. The result is `ir.rs`. Both trees share one shape,
+//!    `arena.rs`: bodies of alternatives of symbols, in flat arrays, because
+//!    a grammar may have a million alternatives.
+//! 3. Mistakes are collected in `diagnostic.rs` and shown with their source
+//!    lines.
+//! 4. `facts/mod.rs` works out what is true of a grammar; `check.rs` tells of
+//!    it what a person must know.
+//! 5. `transform/mod.rs` lists the passes from grammar to grammar, each with
+//!    what holds after it.
+//! 6. `print/mod.rs` goes back to text. `.wug` (`print/wug.rs`) loses
+//!    nothing: reading it again gives the same grammar.
 
 pub mod arena;
 pub mod ast;

@@ -33,6 +33,35 @@
 //! assert_eq!(text, b"1+22+3");
 //! # Ok::<(), wug_grammar::Rejected>(())
 //! ```
+//!
+//! # The way back
+//!
+//! 1. `terminals.rs` makes letters of an input: tokens by maximal munch, or
+//!    bytes that no rule tells apart.
+//! 2. `form/mod.rs` writes the grammar as productions without empty ones and
+//!    with at most two nonterminals each; `automaton.rs` builds LR states
+//!    from them as inputs ask for them.
+//! 3. `engine.rs` is a plain LR parser; where there is more than one thing to
+//!    do, `several.rs` follows all stacks at once; `explore.rs` tells whether
+//!    there is. Both leave a `forest.rs`.
+//! 4. `derive.rs` takes one derivation out of it: a
+//!    `crates/grammar/src/derivation/mod.rs`, one array of eight bytes a
+//!    node. `packed.rs` writes out the whole forest for those who want it.
+//!    `explain.rs` says what was expected where an input is rejected;
+//!    `islands.rs` finds what can be read of it all the same.
+//! 5. `crates/produce/src/derived.rs` turns a derivation of the lowered
+//!    grammar into choices, with which every engine makes the input again.
+//! 6. `crates/produce/src/lexemes/mod.rs` prints derivations that were put
+//!    together from several, so that their tokens stay apart.
+//! 7. `crates/produce/src/reduce/mod.rs` looks for the smallest input that
+//!    still fulfils a predicate: along the tree
+//!    (`crates/produce/src/reduce/cuts.rs`,
+//!    `crates/produce/src/reduce/lists.rs`,
+//!    `crates/produce/src/reduce/texts.rs`), or byte by byte where there is
+//!    none. Each candidate goes through `crates/produce/src/reduce/trial.rs`,
+//!    which runs nothing twice. `crates/wug/src/cli/commands/minimize/mod.rs`
+//!    asks a target or a command; which crash it is,
+//!    `crates/target/src/stack/site.rs` says.
 
 mod action;
 mod automaton;

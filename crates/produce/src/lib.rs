@@ -22,6 +22,35 @@
 //! ```
 //!
 //! The crate starts no process and reads neither files nor the clock.
+//!
+//! # The way of an input
+//!
+//! 1. `program.rs` prepares a grammar: lowered, pruned, with the facts that
+//!    each choice needs. It is immutable and shared.
+//! 2. An engine walks the grammar: `recursive.rs` with frames, as calls
+//!    would, `iterative.rs` with a stack of symbols and a record of depth. At
+//!    each choice it asks `choices.rs`, whose module docs state the semantics
+//!    in the order in which they apply; `docs/semantics.md` says the same for
+//!    users. So engines differ in how, never in what they produce.
+//!    The engine `tables/mod.rs` does not ask for each choice: it expands
+//!    rules ahead of time into tables (`tables/build.rs`), as far as a trial
+//!    run shows that it is worth while (`tables/plan.rs`), and runs them on a
+//!    machine whose only branch is at the end of an input
+//!    (`tables/machine.rs`), several inputs at once. Only what comes near a
+//!    limit goes through choices (`tables/careful.rs`).
+//! 3. A choice comes from a program that is replayed (`replay.rs`), then from
+//!    random bits: `crates/random/src/lib.rs` gives each (seed, index) its
+//!    own stream. `crates/grammar/src/count.rs` says how often a repetition
+//!    repeats; `pool.rs` numbers the completions of a rule at the depth
+//!    limit.
+//! 4. Fast choice engines run a flattened program (`flat/mod.rs`): the same
+//!    draws, but texts merged, small rules put in place, completions ready as
+//!    tables, and limits left out; an input that passes one is made again by
+//!    the reference engine. `vm.rs` interprets it, `emit/mod.rs` writes it as
+//!    source, and `crates/wug/src/compiled.rs` has that compiled and loads
+//!    it.
+//! 5. `crates/wug/src/cli/commands/generate/mod.rs` hands inputs from its
+//!    workers to a sink, in order.
 
 pub mod batch;
 mod choices;

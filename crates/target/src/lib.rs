@@ -15,6 +15,48 @@
 //! What a target does is never an [`Error`]: it may crash, hang, kill its
 //! fork server or fill its scratch folder, and the next run is as good as
 //! the first.
+//!
+//! # The way of a run
+//!
+//! 1. `lib.rs` is given a target and makes an observation of each input.
+//!    `target.rs` says what can be asked for; `observation.rs` what is seen.
+//! 2. Between executor and target stands a warden (`warden/mod.rs`): the
+//!    first process of the target's namespaces. It starts the target, takes
+//!    in and kills what the target leaves behind, and ends with the executor,
+//!    even if that is killed; a warden that is killed is replaced.
+//!    `confine/mod.rs` lists the layers of confinement. What a target sees of
+//!    the file system is planned in `confine/view.rs`, with its libraries
+//!    (`confine/libraries.rs`), and mounted by the warden
+//!    (`warden/mounts.rs`); `confine/filter.rs` is the filter of system
+//!    calls, `confine/sweep.rs` empties the scratch folder. `unseen.rs` finds
+//!    paths that a target misses.
+//! 3. `drive.rs` decides which way a run goes: in a process of its own
+//!    (`spawn.rs`) or by the target's fork server (`server.rs`). A fork
+//!    server that a target breaks is started anew, and the input that broke
+//!    it is run by itself.
+//! 4. When all is to end (`-V`, Ctrl-C) is known to every executor
+//!    (`end.rs`): none begins a run then, and one that is under way is cut
+//!    short. Nobody else asks the clock during a run: a thread ends runs
+//!    whose time is up (`watchdog.rs`), so a run costs one write and one
+//!    read. A target, be it persistent or served by forks, runs many inputs
+//!    for these (`batch.rs`, `crates/runtime/c/batch.c`): it compares its
+//!    counts with what was seen by itself and answers at the first input that
+//!    is of interest. A fork server writes the inputs of a batch to the file
+//!    that its children read, and ends a batch where the number of a child
+//!    does not follow that of the one before, since then a run has started
+//!    something else. So campaigns let inputs wait and run them together
+//!    (`crates/campaign/src/fuzz/together.rs`).
+//! 5. Hit counts are copied out of shared memory (`memory.rs`), since a
+//!    hostile process can write there at any time. Its length is sealed,
+//!    since a hostile process could shorten it otherwise: more room means
+//!    another board and another warden (`board.rs`). `coverage.rs` compares
+//!    them.
+//! 6. Where a target crashed is found by one more run under trace
+//!    (`stack/mod.rs`): core files are switched off. Files of the target are
+//!    read once (`stack/module.rs`); `stack/site.rs` makes a site of the
+//!    stack, without what is not the program's own (`stack/system.rs`) and
+//!    with what the program said (`stack/message.rs`). A crash that the
+//!    target's runtime saw before (`stack/record.rs`) needs no such run.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("targets are confined by means of Linux");

@@ -45,6 +45,27 @@
 //! search from white space and comments, which lead back to where they began,
 //! and from nesting what is known; it says where a word that was learned is
 //! worth a try, and how what is open was closed before.
+//!
+//! # The way of a search without a grammar
+//!
+//! 1. `explore/mod.rs` is the loop: an input is run as it is, and with a byte
+//!    behind it that cannot be expected (`explore/sentinel.rs`; any byte that
+//!    the input lacks will do, so a shadow of loads and stores for inputs
+//!    without one was left out). What that byte was compared with is what was
+//!    expected (`explore/offers.rs`); by which calls it was compared is the
+//!    parser's state (`explore/sight.rs`). Places that read the input before
+//!    the parser does are left out of it (`explore/scans.rs`); parsers whose
+//!    tables decide are told by `explore/deciders.rs`.
+//! 2. `explore/rank.rs` says what is tried next: what follows states that are
+//!    new. `explore/closing.rs` remembers how such states led to valid
+//!    inputs, `explore/words.rs` the words of the language.
+//! 3. Parsers behind a lexer compare codes: `explore/tokens.rs` finds lexemes
+//!    for them. What is looked at only when an input is whole is found inside
+//!    of valid ones (`explore/inside.rs`).
+//! 4. `explore/covered.rs` says whether a valid input is worth keeping,
+//!    `explore/output.rs` keeps it in a folder or for a campaign
+//!    (`explore/host.rs`): one that finds nothing more asks for some
+//!    (`fuzz/explore.rs`).
 
 mod aside;
 mod closing;

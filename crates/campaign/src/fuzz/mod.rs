@@ -30,6 +30,43 @@
 //! | `corpus` | entries in memory |
 //! | `figures` | the report |
 //! | `full` | what a full disk refused, done again |
+//!
+//! # The way of a campaign
+//!
+//! 1. `fuzz/mod.rs` is the loop: `fuzz/start.rs` gives the first inputs,
+//!    `fuzz/turn.rs` makes inputs of an entry, `fuzz/execute.rs` runs them
+//!    and keeps what is new (`feedback.rs`), `fuzz/trim.rs` makes it smaller,
+//!    `fuzz/crash.rs` tells crashes apart and `fuzz/buckets.rs` keeps some of
+//!    each, `fuzz/recheck.rs` has another build look at finds.
+//! 2. `structure.rs` stands between bytes and trees: parser, mutators,
+//!    printer and reducer of one grammar; `walks.rs` between bytes and walks.
+//!    `crates/produce/src/mutate/mod.rs` lists the mutators; they work on
+//!    derivations by the grammar as it was written, since that is what real
+//!    inputs are read by. What they decide is carried out on the text alone
+//!    (`crates/produce/src/mutate/patch.rs`), since most inputs are run once
+//!    and forgotten; only what is kept is parsed. `havoc.rs` changes bytes;
+//!    `fuzz/leaf.rs` those of leaves.
+//! 3. What the target compares is told by its traced build
+//!    (`fuzz/traced.rs`), and `operands/mod.rs` finds where in the input it
+//!    came from. `fuzz/ways.rs` lists all ways to make an input.
+//! 4. Where structure is to be learned, `fuzz/learn.rs` has entries
+//!    generalised: `generalise/group.rs` finds what does not matter in them,
+//!    `generalise/nest.rs` where they fit into themselves,
+//!    `generalise/library.rs` keeps it, `generalise/recombine.rs` makes
+//!    inputs of it.
+//! 5. `schedule/bandit.rs` chooses mutators, `schedule/entries.rs` entries.
+//!    Nothing in them asks the clock: cost is what the loop says it is, so
+//!    that a campaign can repeat.
+//! 6. Entries are bytes. Trees are caches that are thrown away when there are
+//!    too many (`fuzz/corpus.rs`).
+//! 7. `crates/wug/src/cli/commands/fuzz/workers.rs` runs several campaigns as
+//!    processes, which share finds through the output folder as any other
+//!    fuzzer does, and tell what a person should know in words
+//!    (`crates/wug/src/cli/commands/fuzz/word.rs`).
+//! 8. `crates/wug/src/cli/commands/fuzz/summary.rs` has the last words, once,
+//!    and sees to it that a campaign ends when its end has come. All that
+//!    goes to a terminal goes through `crates/wug/src/cli/terminal.rs`, where
+//!    no text of others is obeyed (`crates/wug/src/cli/terminal/clean.rs`).
 
 mod buckets;
 mod corpus;
