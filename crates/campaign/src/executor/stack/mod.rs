@@ -14,10 +14,10 @@
 pub(crate) mod maps;
 pub(crate) mod message;
 pub(crate) mod module;
+mod ranged;
 mod record;
 pub(crate) mod report;
 mod site;
-mod ranged;
 pub(crate) mod symbols;
 mod system;
 pub(super) mod trace;
@@ -218,7 +218,7 @@ impl Executor {
         }
         while pipe.as_mut().is_some_and(|file| keep(file, &mut output)) {}
         self.take_records();
-        self.tidy()?;
+        self.tidy(1)?;
         let verdict = match ended {
             _ if timeout => Verdict::Timeout,
             Some(ended) => self.verdict(ended.status),

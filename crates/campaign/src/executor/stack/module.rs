@@ -123,9 +123,10 @@ impl Module {
 
     /// Bytes of memory that it takes.
     fn size(&self) -> usize {
-        let tables = self.tables.as_ref().map_or(0, |tables| {
-            tables.bytes.len() + tables.index.len() * size_of::<(u64, u64, usize)>()
-        });
+        let tables = self
+            .tables
+            .as_ref()
+            .map_or(0, |tables| tables.bytes.len() + tables.index.len() * size_of::<(u64, u64, usize)>());
         tables + self.names.len() + self.symbols.len() * size_of::<Symbol>()
     }
 
@@ -338,7 +339,8 @@ mod tests {
         let folder = Temporary::new("giant").expect("a folder");
         for (name, content, whole) in [("program", elf::file(), true), ("nothing", Vec::new(), false)] {
             let path = folder.path().join(name);
-            let mut file = File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
+            let mut file =
+                File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
             file.write_all(&content).expect("room");
             file.set_len(GIANT).expect("a sparse file");
             let read = AtomicU64::new(0);
@@ -363,7 +365,8 @@ mod tests {
             let at = table + section * 64 + 0x20;
             content[at..at + 8].copy_from_slice(&(GIANT - 0x10_0000).to_le_bytes());
             let path = folder.path().join(section.to_string());
-            let mut file = File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
+            let mut file =
+                File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
             file.write_all(&content).expect("room");
             file.set_len(GIANT).expect("a sparse file");
             let read = AtomicU64::new(0);
