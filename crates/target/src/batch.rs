@@ -10,8 +10,8 @@
 //! first that differs, that does not end well (that a target rejects it does
 //! not count), or that is the last. All others are run one by one, and the
 //! caller need not know: those of AFL++, traced builds, targets whose memory is
-//! bounded, and fork servers of which a run left files behind, or where
-//! children are not numbered in a row.
+//! bounded, those of which a run left files behind, for a while, and fork
+//! servers whose children are not numbered in a row.
 
 use super::Executor;
 use super::error::Error;
@@ -120,7 +120,10 @@ impl Executor {
         // The watchdog ends a batch that takes much longer than one run may.
         let half = self.options.timeout.as_nanos() / 2;
         let most = usize::try_from(half / self.driver.pace.as_nanos().max(1)).unwrap_or(usize::MAX);
-        let orderly = self.warden.pid_namespace && !self.driver.litters;
+        if self.driver.litter.is_likely() {
+            return Ok(None);
+        }
+        let orderly = self.warden.pid_namespace;
         let can = |server: &&mut Server| server.runs() && server.batches && (server.persistent || orderly);
         let Some(server) = self.driver.server_mut().filter(can) else {
             return Ok(None);
@@ -160,10 +163,9 @@ impl Executor {
         self.take_records();
         let runs = done as u32 + 1;
         let run = Run { verdict, wall: wall / runs, cpu: cpu.map(|cpu| cpu / runs) };
-        let littered = self.driver.litters;
         self.driver.pace = run.wall.max(self.driver.pace / 8 * 7);
         let disturbed = self.clean_up(verdict, runs)?;
-        if self.driver.litters && !littered {
+        if self.driver.litter.is_likely() {
             // Files of one run were there for the next: all are made again.
             return Ok(Some((0, None)));
         }

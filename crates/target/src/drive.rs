@@ -31,11 +31,9 @@ pub(super) struct Driver {
     losses: u32,
     /// The child of the run before, in its own numbers.
     last_child: i32,
-    /// Runs since the scratch folder was last looked at.
+    /// Runs since the scratch folder was last read.
     since_tidy: u32,
-    /// Whether a run left files behind: then each is made on its own, so that
-    /// none finds them.
-    pub litters: bool,
+    pub litter: Litter,
     /// How long runs take, or took lately if that was longer.
     pub pace: Duration,
     /// When processes left behind were last looked for, without a namespace.
@@ -44,10 +42,41 @@ pub(super) struct Driver {
 
 /// A server that fails so many times to say its first words is given up.
 const MAX_FAILURES: u32 = 5;
-/// Runs of a persistent target between looks at the scratch folder.
+/// Runs after which a glance at the scratch folder does not do.
 const TIDY_EVERY: u32 = 256;
 /// Without a pid namespace, processes left behind are looked for this often.
 const SWEEP_EVERY: Duration = Duration::from_millis(1000);
+
+/// What runs left in the scratch folder: after that, each is made on its own
+/// for a while, so that none finds the files of another.
+#[derive(Debug, Default)]
+pub(super) struct Litter {
+    /// Runs that are still to be made on their own.
+    left: u32,
+    /// How many there are to be: ever more for one that does it again.
+    sentence: u32,
+}
+
+impl Litter {
+    const LEAST: u32 = 256;
+    const MOST: u32 = 1 << 20;
+
+    /// Whether runs have to be made one by one.
+    pub fn is_likely(&self) -> bool {
+        self.left > 0
+    }
+
+    fn note(&mut self, found: bool, runs: u32) {
+        if !found {
+            self.left = self.left.saturating_sub(runs);
+            return;
+        }
+        if !self.is_likely() {
+            self.sentence = self.sentence.saturating_mul(2).clamp(Self::LEAST, Self::MOST);
+        }
+        self.left = self.sentence;
+    }
+}
 
 impl Driver {
     pub fn new(server: Option<Server>) -> Driver {
@@ -58,7 +87,7 @@ impl Driver {
             losses: 0,
             last_child: 0,
             since_tidy: 0,
-            litters: false,
+            litter: Litter::default(),
             pace: Duration::ZERO,
             last_sweep: Instant::now(),
         }
@@ -161,7 +190,7 @@ impl Executor {
         self.take_records();
         let run = self.spawn()?;
         self.take_records();
-        self.tidy()?;
+        self.tidy(1)?;
         Ok(run)
     }
 
@@ -225,25 +254,26 @@ impl Executor {
     /// whether that may have disturbed it.
     pub(super) fn clean_up(&mut self, verdict: Verdict, runs: u32) -> Result<bool, Error> {
         let Some(server) = &mut self.driver.server else { return Ok(false) };
-        let persistent = server.persistent;
         let last = std::mem::replace(&mut self.driver.last_child, server.child());
-        let child = self.driver.last_child;
         let disturbed = self.end_processes(verdict, runs, last)?;
-        self.driver.since_tidy += runs;
-        if !persistent || child != last || self.driver.since_tidy >= TIDY_EVERY {
-            self.driver.since_tidy = 0;
-            self.driver.litters |= self.tidy()? && !persistent;
-        }
+        let found = self.tidy(runs)?;
+        self.driver.litter.note(found, runs);
         Ok(disturbed)
     }
 
-    /// Empties the scratch folder; whether there was anything in it. A target
-    /// that does not let it become empty is ended.
-    pub(super) fn tidy(&mut self) -> Result<bool, Error> {
-        if self.workplace.is_tidy() {
+    /// Empties the scratch folder after some runs; whether there was anything
+    /// in it. A target that does not let it become empty is ended.
+    pub(super) fn tidy(&mut self, runs: u32) -> Result<bool, Error> {
+        self.driver.since_tidy += runs;
+        let thoroughly = self.driver.since_tidy >= TIDY_EVERY;
+        if thoroughly {
+            self.driver.since_tidy = 0;
+        }
+        if self.workplace.is_tidy(thoroughly) {
             return Ok(false);
         }
-        if !self.warden.pid_namespace {
+        // A persistent target lives on in any case.
+        if !self.warden.pid_namespace && !self.is_persistent() {
             self.warden.sweep(0)?;
         }
         if !self.workplace.tidy(false) {

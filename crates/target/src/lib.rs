@@ -53,7 +53,8 @@
 //!    them.
 //! 6. Where a target crashed is found by one more run under trace
 //!    (`stack/mod.rs`): core files are switched off. Files of the target are
-//!    read once (`stack/module.rs`); `stack/site.rs` makes a site of the
+//!    read once (`stack/module.rs`), by range and within a budget
+//!    (`stack/ranged.rs`); `stack/site.rs` makes a site of the
 //!    stack, without what is not the program's own (`stack/system.rs`) and
 //!    with what the program said (`stack/message.rs`). A crash that the
 //!    target's runtime saw before (`stack/record.rs`) needs no such run.

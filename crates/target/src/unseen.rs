@@ -85,7 +85,7 @@ impl Executor {
                 return Ok(Vec::new());
             }
         }
-        self.tidy()?;
+        self.tidy(1)?;
         let paths = tracee.map(Tracee::missed).unwrap_or_default();
         // The loader tries folders one after the other.
         let tried = self.job.environment.iter().find_map(|entry| {

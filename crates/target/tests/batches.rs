@@ -5,7 +5,7 @@ mod common;
 use common::{build_native, has};
 use std::path::PathBuf;
 use std::time::Duration;
-use wug_target::{Batch, Executor, Kind, Options, Target, Verdict, coverage};
+use wug_target::{Batch, Confinement, Executor, Kind, Options, Target, Verdict, coverage};
 
 /// How a target gets its inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,6 +152,57 @@ fn a_target_that_leaves_files_behind_is_run_one_by_one() {
         let (place, observed) = executor.run_batch(&batch, at, &seen).expect("a run");
         assert_eq!((place, observed.verdict), (at, Verdict::Ok));
     }
+}
+
+/// The same of a persistent target, whose process lives on: no run finds what
+/// another left, neither alone nor in a batch.
+#[test]
+fn files_of_a_persistent_run_are_gone_before_the_next() {
+    let flags = ["-O1", "-w"];
+    let program = build_native("gcc", &flags, "litter.c", "litter-batch");
+    for namespaces in [true, false] {
+        let confinement = Confinement { namespaces, ..Confinement::default() };
+        let options = Options { kind: Kind::Server, confinement, ..Options::default() };
+        let mut executor = Executor::new(Target::new(&program), options).expect("an executor");
+        assert!(executor.is_persistent());
+        // Alone: `l` leaves a file, `d` a folder; `q` is rejected if it finds
+        // anything, and so is `l`, since it must be the first.
+        for turn in 0..50 {
+            for input in [&b"l"[..], b"l", b"q", b"d", b"q", b"q"] {
+                let observed = executor.run(input).expect("a run");
+                assert_eq!(observed.verdict, Verdict::Ok, "{namespaces} {turn} {input:?}");
+            }
+        }
+        // Long enough without files for batches to begin anew.
+        for _ in 0..300 {
+            executor.run(b"q").expect("a run");
+        }
+        let seen = vec![u8::MAX; 1 << 16];
+        let mut batch = Batch::default();
+        ["q", "q", "l", "q", "l", "q", "q", "d", "q"].iter().for_each(|input| batch.push(input.as_bytes()));
+        let mut at = 0;
+        while at < batch.len() {
+            let (place, observed) = executor.run_batch(&batch, at, &seen).expect("a run");
+            // From the first on, one by one: what was found together was lost.
+            assert_eq!((place, observed.verdict), (at, Verdict::Ok), "{namespaces}");
+            at = place + 1;
+        }
+    }
+}
+
+/// Without files, a persistent target gets its batches.
+#[test]
+fn a_persistent_target_without_files_is_run_in_batches() {
+    let program = build_native("gcc", &["-O1", "-w"], "litter.c", "litter-quiet");
+    let options = Options { kind: Kind::Server, ..Options::default() };
+    let mut executor = Executor::new(Target::new(&program), options).expect("an executor");
+    executor.run(b"q").expect("a run");
+    let seen = vec![u8::MAX; 1 << 16];
+    let mut batch = Batch::default();
+    // `r` makes a file and removes it, which is nobody's business.
+    ["q", "r", "q", "r"].iter().for_each(|input| batch.push(input.as_bytes()));
+    let (place, observed) = executor.run_batch(&batch, 0, &seen).expect("a run");
+    assert_eq!((place, observed.verdict), (3, Verdict::Ok));
 }
 
 #[test]

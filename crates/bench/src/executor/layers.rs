@@ -1,64 +1,124 @@
-//! What each layer of confinement costs: a run in a process of its own, a
-//! run by the fork server, and the start of an executor, with the layers
-//! switched off one by one.
+//! What each layer of confinement costs.
+//!
+//! In:  the trivial target, as a plain program, with a fork server, persistent.
+//! Out: CPU time of a run with each layer alone, with all and with none, of the
+//!      fuzzer and all that it started, and what that is of a run with none.
+//!
+//! Variants take turns within a round, so that whatever else the machine does
+//! meets all of them; ratios are medians of the ratios within rounds. The start
+//! of an executor is left out of runs, and told by itself. Runs of the
+//! persistent target go in batches, as in campaigns; those of the fork server
+//! one by one, since batches need a layer (the pid namespace).
 
 use super::build::Targets;
-use super::cost::{children_micros, own_micros};
+use super::cost::{campaign, children_micros, own_micros};
 use super::median;
 use serde::Serialize;
 use wug_target::{Confinement, Executor, Options, Target};
 
-/// CPU time with one set of layers, in microseconds.
+/// CPU time with one set of layers, in microseconds, and over that with none.
 #[derive(Serialize)]
 pub struct Layer {
     pub name: &'static str,
     pub spawn_us: f64,
     pub fork_us: f64,
+    pub persistent_us: f64,
     pub start_us: f64,
+    pub spawn_ratio: f64,
+    pub fork_ratio: f64,
+    pub persistent_ratio: f64,
 }
 
-fn variants() -> [(&'static str, Confinement); 6] {
-    let all = Confinement::default;
+/// The first is what the others are compared with.
+fn variants() -> [(&'static str, Confinement); 9] {
+    let none = Confinement::none;
+    let namespaces = || Confinement { namespaces: true, ..none() };
     [
-        ("all layers", all()),
-        ("without namespaces", Confinement { namespaces: false, ..all() }),
-        ("without another user", Confinement { user: false, ..all() }),
-        ("without Landlock", Confinement { landlock: false, ..all() }),
-        ("without limits", Confinement { limits: false, ..all() }),
-        ("none", Confinement::none()),
+        ("none", none()),
+        // Once more: what differs from 1 here is noise.
+        ("none, once more", none()),
+        ("pid, network, IPC namespaces", Confinement { view: false, ..namespaces() }),
+        ("the same and a file-system view", namespaces()),
+        ("another user", Confinement { user: true, ..none() }),
+        ("Landlock", Confinement { landlock: true, ..none() }),
+        ("seccomp", Confinement { seccomp: true, ..none() }),
+        ("limits", Confinement { limits: true, ..none() }),
+        ("all layers", Confinement::default()),
     ]
+}
+
+/// How often a round runs each kind of target.
+#[derive(Clone, Copy)]
+struct Runs {
+    spawn: usize,
+    fork: usize,
+    persistent: usize,
 }
 
 /// Medians of rounds, in which the variants take turns.
 pub fn measure(targets: &Targets, runs: usize, rounds: usize) -> Result<Vec<Layer>, String> {
-    let plain = targets.path("trivial.plain");
-    let server = targets.path("trivial.fork.wug");
-    let input = &targets.inputs[0];
-    let mut all: Vec<[Vec<f64>; 3]> = variants().iter().map(|_| Default::default()).collect();
-    for _ in 0..rounds.max(1) {
-        for ((_, confinement), times) in variants().into_iter().zip(&mut all) {
-            times[0].push(per_run(Target::new(&plain), &confinement, input, runs / 4)?);
-            times[1].push(per_run(Target::new(&server), &confinement, input, runs)?);
-            times[2].push(start(Target::new(&plain), &confinement)?);
+    let runs = Runs { spawn: runs / 4, fork: runs, persistent: runs * 40 };
+    let variants = variants();
+    let mut all: Vec<[Vec<f64>; 7]> = variants.iter().map(|_| Default::default()).collect();
+    for round in 0..rounds.max(1) {
+        let mut times = vec![[0.0; 4]; variants.len()];
+        // Each begins a round in its turn.
+        for step in 0..variants.len() {
+            let at = (step + round) % variants.len();
+            times[at] = once(targets, &variants[at].1, runs)?;
+        }
+        for (own, kept) in times.iter().zip(&mut all) {
+            kept.iter_mut().zip(own).for_each(|(kept, time)| kept.push(*time));
+            for kind in 0..3 {
+                kept[4 + kind].push(own[kind] / times[0][kind]);
+            }
         }
     }
-    let layer = |((name, _), [spawn, fork, start]): ((&'static str, _), [Vec<f64>; 3])| Layer {
-        name,
-        spawn_us: median(spawn),
-        fork_us: median(fork),
-        start_us: median(start),
+    let layer = |((name, _), kept): ((&'static str, _), [Vec<f64>; 7])| {
+        let [spawn, fork, persistent, start, spawn_ratio, fork_ratio, persistent_ratio] = kept.map(median);
+        Layer {
+            name,
+            spawn_us: spawn,
+            fork_us: fork,
+            persistent_us: persistent,
+            start_us: start,
+            spawn_ratio,
+            fork_ratio,
+            persistent_ratio,
+        }
     };
-    Ok(variants().into_iter().zip(all).map(layer).collect())
+    Ok(variants.into_iter().zip(all).map(layer).collect())
 }
 
-fn per_run(target: Target, confinement: &Confinement, input: &[u8], runs: usize) -> Result<f64, String> {
+fn once(targets: &Targets, confinement: &Confinement, runs: Runs) -> Result<[f64; 4], String> {
+    let inputs = &targets.inputs;
+    let target = |name: &str| Target::new(targets.path(name));
+    let one_by_one = |executor: &mut Executor, runs: usize| -> Result<(), String> {
+        for input in inputs.iter().cycle().take(runs) {
+            executor.run(input).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    };
+    let together = |executor: &mut Executor, runs: usize| campaign(executor, inputs, runs);
+    Ok([
+        per_run(target("trivial.plain"), confinement, runs.spawn, one_by_one)?,
+        per_run(target("trivial.fork.wug"), confinement, runs.fork, one_by_one)?,
+        per_run(target("trivial.loop.wug"), confinement, runs.persistent, together)?,
+        start(target("trivial.plain"), confinement)?,
+    ])
+}
+
+fn per_run(
+    target: Target,
+    confinement: &Confinement,
+    runs: usize,
+    run: impl Fn(&mut Executor, usize) -> Result<(), String>,
+) -> Result<f64, String> {
     let runs = runs.max(10);
     let whole = |runs: usize| -> Result<f64, String> {
         let before = children_micros() + own_micros();
         let mut executor = executor(target.clone(), confinement)?;
-        for _ in 0..runs {
-            executor.run(input).map_err(|error| error.to_string())?;
-        }
+        run(&mut executor, runs)?;
         drop(executor);
         Ok(children_micros() + own_micros() - before)
     };

@@ -44,6 +44,9 @@ pub struct Executor {
     /// Leave afl-fuzz out
     #[arg(long)]
     alone: bool,
+    /// Only what each layer of confinement costs
+    #[arg(long)]
+    layers: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -67,8 +70,10 @@ struct Row {
 struct Report {
     benchmark: &'static str,
     rows: Vec<Row>,
-    own: cost::Own,
-    floor: cost::Floor,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<cost::Own>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    floor: Option<cost::Floor>,
     layers: Vec<layers::Layer>,
 }
 
@@ -78,13 +83,16 @@ impl Executor {
         let targets = Targets::new(self.cjson.as_deref()).map_err(failed)?;
         cost::bind_to_one_core().map_err(failed)?;
         let mut rows = Vec::new();
-        if !self.alone {
+        if !self.alone && !self.layers {
             for target in targets.pairs() {
                 rows.push(self.compare(&target, &targets).map_err(failed)?);
             }
         }
-        let own = cost::own(&targets, self.runs * 20).map_err(failed)?;
-        let floor = cost::floor(&targets, self.runs).map_err(failed)?;
+        let (mut own, mut floor) = (None, None);
+        if !self.layers {
+            own = Some(cost::own(&targets, self.runs * 20).map_err(failed)?);
+            floor = Some(cost::floor(&targets, self.runs).map_err(failed)?);
+        }
         let layers = layers::measure(&targets, self.runs / 5, self.rounds).map_err(failed)?;
         let report = Report { benchmark: "executor", rows, own, floor, layers };
         if self.json { print_json(&report) } else { print(&report.text()) }
@@ -130,30 +138,40 @@ impl Report {
                 row.target, row.mode, row.runs, row.afl_us, row.wug_us, row.wug_own_us, row.ratio
             );
         }
-        let own = &self.own;
+        if let (Some(own), Some(floor)) = (&self.own, &self.floor) {
+            let _ = writeln!(
+                out,
+                "\nown cost of the fuzzer: {:.2} us per run ({} ids, inputs of {} bytes, persistent, {} runs)",
+                own.us, own.ids, own.bytes, own.runs
+            );
+            let _ = writeln!(
+                out,
+                "the system alone: {:.1} us to fork, exit and wait, {:.1} us by bare calls; {:.1} us by a bare fork server;",
+                floor.fork_us, floor.bare_us, floor.server_us
+            );
+            let _ = writeln!(
+                out,
+                "a word there and back, one side: {:.2} us by pipes, {:.2} us across two cores, {:.2} us by futex, {:.2} us by yielding\n",
+                floor.word_us, floor.across_us, floor.futex_us, floor.yield_us
+            );
+        }
         let _ = writeln!(
             out,
-            "\nown cost of the fuzzer: {:.2} us per run ({} ids, inputs of {} bytes, persistent, {} runs)",
-            own.us, own.ids, own.bytes, own.runs
+            "{:<32} {:>9} {:>7} {:>9} {:>7} {:>13} {:>7} {:>9}",
+            "confinement", "spawn us", "ratio", "fork us", "ratio", "persistent us", "ratio", "start us"
         );
-        let floor = &self.floor;
-        let _ = writeln!(
-            out,
-            "the system alone: {:.1} us to fork, exit and wait, {:.1} us by bare calls; {:.1} us by a bare fork server;",
-            floor.fork_us, floor.bare_us, floor.server_us
-        );
-        let _ = writeln!(
-            out,
-            "a word there and back, one side: {:.2} us by pipes, {:.2} us across two cores, {:.2} us by futex, {:.2} us by yielding\n",
-            floor.word_us, floor.across_us, floor.futex_us, floor.yield_us
-        );
-        let _ =
-            writeln!(out, "{:<34} {:>12} {:>12} {:>12}", "confinement", "spawn us", "fork us", "start us");
         for layer in &self.layers {
             let _ = writeln!(
                 out,
-                "{:<34} {:>12.1} {:>12.1} {:>12.0}",
-                layer.name, layer.spawn_us, layer.fork_us, layer.start_us
+                "{:<32} {:>9.1} {:>7.3} {:>9.1} {:>7.3} {:>13.3} {:>7.3} {:>9.0}",
+                layer.name,
+                layer.spawn_us,
+                layer.spawn_ratio,
+                layer.fork_us,
+                layer.fork_ratio,
+                layer.persistent_us,
+                layer.persistent_ratio,
+                layer.start_us
             );
         }
         out

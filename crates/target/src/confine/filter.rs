@@ -126,12 +126,19 @@ const OTHERS: &[(c_long, u32)] = &[
     (libc::SYS_sched_setscheduler, 0),
     (libc::SYS_sched_setparam, 0),
     (libc::SYS_sched_setattr, 0),
-    (libc::SYS_setpriority, 1),
-    (libc::SYS_ioprio_set, 1),
 ];
+
+/// The same; besides, they change all processes of a user if the first
+/// argument is this (`PRIO_USER`, `IOPRIO_WHO_USER`), of which 0 is one's own.
+const BY_USER: &[(c_long, u32, u32)] = &[(libc::SYS_setpriority, 2, 1), (libc::SYS_ioprio_set, 3, 1)];
 
 /// They make what stays until somebody removes it.
 const LASTING: &[c_long] = &[libc::SYS_shmget, libc::SYS_semget, libc::SYS_msgget, libc::SYS_mq_open];
+
+/// They say whom the kernel is to signal when a descriptor can be read:
+/// `F_SETOWN`, `F_SETOWN_EX`; `FIOSETOWN`, `SIOCSPGRP`.
+const OWNER_COMMANDS: [u32; 2] = [8, 15];
+const OWNER_CODES: [u32; 2] = [0x8901, 0x8902];
 
 /// Namespaces that a new process could be in.
 const NAMESPACES: u32 = (libc::CLONE_NEWUSER
@@ -188,8 +195,18 @@ pub fn program(open: Open) -> Vec<sock_filter> {
             program.when(*call, |program| program.answer(refuse(libc::EPERM)));
         }
     }
-    for (call, index) in OTHERS.iter().filter(|_| open.processes && open.owner) {
+    // In a pid namespace, too: there the warden is a process of this user.
+    for (call, index) in OTHERS.iter().filter(|_| open.owner) {
         program.when(*call, |program| {
+            program.load(argument(*index));
+            program.answer_if(0, ALLOW);
+            program.answer(refuse(libc::EPERM));
+        });
+    }
+    for (call, user, index) in BY_USER.iter().filter(|_| open.owner) {
+        program.when(*call, |program| {
+            program.load(argument(0));
+            program.answer_if(*user, refuse(libc::EPERM));
             program.load(argument(*index));
             program.answer_if(0, ALLOW);
             program.answer(refuse(libc::EPERM));
@@ -211,9 +228,22 @@ pub fn program(open: Open) -> Vec<sock_filter> {
         program.answer(refuse(libc::EPERM));
         program.answer(ALLOW);
     });
+    let signals = open.processes && open.owner;
+    if signals {
+        program.when(libc::SYS_fcntl, |program| {
+            program.load(argument(1));
+            for code in OWNER_COMMANDS {
+                program.answer_if(code, refuse(libc::EPERM));
+            }
+            program.answer(ALLOW);
+        });
+    }
     program.when(libc::SYS_ioctl, |program| {
         program.load(argument(1));
         for code in [libc::TIOCSTI as u32, libc::TIOCLINUX as u32] {
+            program.answer_if(code, refuse(libc::EPERM));
+        }
+        for code in OWNER_CODES.into_iter().filter(|_| signals) {
             program.answer_if(code, refuse(libc::EPERM));
         }
         program.answer(ALLOW);
@@ -352,6 +382,16 @@ mod tests {
         check(&bare, libc::SYS_prlimit64, [0, 7], ALLOW);
         check(&bare, libc::SYS_prlimit64, [1, 7], eperm);
         check(&bare, libc::SYS_setpriority, [1, 1], eperm);
+        check(&bare, libc::SYS_setpriority, [0, 0], ALLOW);
+        check(&bare, libc::SYS_setpriority, [2, 0], eperm);
+        check(&bare, libc::SYS_ioprio_set, [3, 0], eperm);
+        check(&bare, libc::SYS_fcntl, [0, 8], eperm);
+        check(&bare, libc::SYS_fcntl, [0, 3], ALLOW);
+        check(&bare, libc::SYS_ioctl, [0, 0x8901], eperm);
+        check(&view, libc::SYS_fcntl, [0, 8], ALLOW);
+        let own = program(Open { owner: true, ..Open::default() });
+        check(&own, libc::SYS_prlimit64, [1, 7], eperm);
+        check(&own, libc::SYS_prlimit64, [0, 7], ALLOW);
         check(&bare, libc::SYS_semget, [1, 1], eperm);
         check(&view, libc::SYS_semget, [1, 1], ALLOW);
         let message = (libc::SOCK_DGRAM | libc::SOCK_CLOEXEC) as u64;

@@ -39,6 +39,8 @@ use std::path::PathBuf;
 pub struct Confinement {
     /// New namespaces: pid, network, IPC, mounts.
     pub namespaces: bool,
+    /// Of these, that of mounts: a file system of the target's own.
+    pub view: bool,
     /// Another user, when root.
     pub user: bool,
     /// Landlock.
@@ -61,6 +63,7 @@ impl Default for Confinement {
     fn default() -> Self {
         Confinement {
             namespaces: true,
+            view: true,
             user: true,
             landlock: true,
             seccomp: true,

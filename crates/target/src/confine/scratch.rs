@@ -13,10 +13,11 @@
 //! its last process. The warden removes the rest, even if the executor was
 //! killed.
 //!
-//! What a run left in the scratch folder is gone before the next: the folder
-//! is read, since a target can set times as it likes.
+//! What a run left in the scratch folder is gone before the next: one glance at
+//! the folder tells where it is in memory; else it is read. Times tell nothing,
+//! since a target can set them as it likes.
 
-use super::sweep::{self, Rules};
+use super::sweep::{self, Glance, Rules};
 use super::{User, View, view};
 use std::ffi::CString;
 use std::fs;
@@ -32,8 +33,30 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Workplace {
     folder: PathBuf,
     user: Option<User>,
-    /// The scratch folder as the target sees it.
-    scratch: Option<(OwnedFd, Rules)>,
+    scratch: Option<Scratch>,
+}
+
+/// The scratch folder as the target sees it.
+#[derive(Debug)]
+struct Scratch {
+    folder: OwnedFd,
+    rules: Rules,
+    /// What it looks like when it is empty, if that tells.
+    empty: Option<Glance>,
+}
+
+impl Scratch {
+    fn is_empty(&self) -> bool {
+        sweep::is_empty(self.folder.as_raw_fd(), &self.rules)
+    }
+
+    fn looks_empty(&self) -> bool {
+        self.empty.is_some() && sweep::glance(self.folder.as_raw_fd()) == self.empty
+    }
+
+    fn sweep(&self, steps: u64) -> bool {
+        sweep::sweep(self.folder.as_raw_fd(), &self.rules, steps)
+    }
 }
 
 /// Entries that a scratch folder in memory may hold.
@@ -114,29 +137,34 @@ impl Workplace {
 
     /// The folder behind [`scratch`](Self::scratch), opened inside.
     pub fn open(&mut self, scratch: OwnedFd, rules: Rules) -> io::Result<()> {
-        let swept =
-            sweep::is_empty(scratch.as_raw_fd(), &rules) || sweep::sweep(scratch.as_raw_fd(), &rules, MANY);
-        self.scratch = Some((scratch, rules));
+        let mut scratch = Scratch { folder: scratch, rules, empty: None };
+        let swept = scratch.is_empty() || scratch.sweep(MANY);
+        if swept {
+            scratch.empty = sweep::glance_of_empty(scratch.folder.as_raw_fd());
+        }
+        self.scratch = Some(scratch);
         if swept { Ok(()) } else { Err(io::Error::other("it does not become empty")) }
     }
 
-    /// Whether a run left nothing behind.
-    pub fn is_tidy(&self) -> bool {
-        self.scratch.as_ref().is_none_or(|(folder, rules)| sweep::is_empty(folder.as_raw_fd(), rules))
+    /// Whether a run left nothing behind; `thoroughly`, if a glance is not to
+    /// be trusted.
+    pub fn is_tidy(&self, thoroughly: bool) -> bool {
+        let tidy = |scratch: &Scratch| (!thoroughly && scratch.looks_empty()) || scratch.is_empty();
+        self.scratch.as_ref().is_none_or(tidy)
     }
 
     /// Removes what a run left behind, as far as that does not take long.
     pub fn tidy(&self, thoroughly: bool) -> bool {
         let steps = if thoroughly { MANY } else { FEW };
-        self.scratch.as_ref().is_none_or(|(folder, rules)| sweep::sweep(folder.as_raw_fd(), rules, steps))
+        self.scratch.as_ref().is_none_or(|scratch| scratch.sweep(steps))
     }
 }
 
 impl Drop for Workplace {
     fn drop(&mut self) {
         // The warden has removed the rest by now, and all processes are gone.
-        if let Some((folder, rules)) = self.scratch.take() {
-            sweep::sweep(folder.as_raw_fd(), &rules, MANY);
+        if let Some(scratch) = self.scratch.take() {
+            scratch.sweep(MANY);
         }
         for file in ["input", "program"] {
             let _ = fs::remove_file(self.folder.join(file));

@@ -32,7 +32,46 @@ pub fn is_empty(folder: RawFd, rules: &Rules) -> bool {
         found |= !is_fixed(name, rules);
         !found
     });
-    !found && mode(folder) == rules.mode
+    !found && glance(folder).is_some_and(|glance| glance.mode == rules.mode)
+}
+
+/// How a folder looks at a glance: a folder in memory has a size that counts
+/// its entries, so one call tells whether there are any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Glance {
+    size: i64,
+    mode: u32,
+}
+
+/// What an empty folder looks like, if an entry would change that.
+pub fn glance_of_empty(folder: RawFd) -> Option<Glance> {
+    const IN_MEMORY: i64 = 0x0102_1994;
+    const PROBE: &CStr = c"probe";
+    let before = glance(folder)?;
+    // SAFETY: a structure of plain numbers, filled by the call; the name ends
+    // in NUL. No target runs yet.
+    let changed = unsafe {
+        let mut about: libc::statfs = std::mem::zeroed();
+        if libc::fstatfs(folder, &mut about) != 0 || about.f_type as i64 != IN_MEMORY {
+            return None;
+        }
+        if libc::mkdirat(folder, PROBE.as_ptr(), 0o700) != 0 {
+            return None;
+        }
+        let during = glance(folder);
+        libc::unlinkat(folder, PROBE.as_ptr(), libc::AT_REMOVEDIR) == 0 && during != Some(before)
+    };
+    (changed && glance(folder) == Some(before)).then_some(before)
+}
+
+/// What a folder looks like now.
+pub fn glance(folder: RawFd) -> Option<Glance> {
+    // SAFETY: a structure of plain numbers, filled by the call.
+    unsafe {
+        let mut data: libc::stat = std::mem::zeroed();
+        let done = libc::fstat(folder, &mut data) == 0;
+        done.then_some(Glance { size: data.st_size, mode: data.st_mode & 0o7777 })
+    }
 }
 
 /// Removes all but the fixed names in at most so many steps; whether it did.
@@ -177,41 +216,39 @@ fn is_fixed(name: &CStr, rules: &Rules) -> bool {
     rules.fixed.iter().any(|fixed| fixed.as_c_str() == name)
 }
 
-fn mode(folder: RawFd) -> u32 {
-    // SAFETY: a structure of plain numbers, filled by the call.
-    unsafe {
-        let mut data: libc::stat = std::mem::zeroed();
-        if libc::fstat(folder, &mut data) != 0 { u32::MAX } else { data.st_mode & 0o7777 }
-    }
-}
-
 fn errno() -> c_int {
     // SAFETY: the place belongs to this thread.
     unsafe { *libc::__errno_location() }
 }
 
 /// The rights of another user on files, for this thread, as long as it lives.
-struct Borrowed(Option<(u32, u32)>);
+///
+/// The system forgets then that the thread wanted to be told of its parent's
+/// end; it is reminded.
+struct Borrowed(Option<(u32, u32, c_int)>);
 
 impl Borrowed {
     fn of(user: Option<User>) -> Borrowed {
         let Some(User { uid, gid, .. }) = user else { return Borrowed(None) };
         // SAFETY: no memory is involved; the calls hold for this thread.
         unsafe {
+            let mut signal: c_int = 0;
+            libc::prctl(libc::PR_GET_PDEATHSIG, &raw mut signal, 0, 0, 0);
             let group = libc::syscall(libc::SYS_setfsgid, gid) as u32;
             let user = libc::syscall(libc::SYS_setfsuid, uid) as u32;
-            Borrowed(Some((user, group)))
+            Borrowed(Some((user, group, signal)))
         }
     }
 }
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
-        if let Some((user, group)) = self.0 {
+        if let Some((user, group, signal)) = self.0 {
             // SAFETY: as above.
             unsafe {
                 libc::syscall(libc::SYS_setfsuid, user);
                 libc::syscall(libc::SYS_setfsgid, group);
+                libc::prctl(libc::PR_SET_PDEATHSIG, signal, 0, 0, 0);
             }
         }
     }

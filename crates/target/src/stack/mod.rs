@@ -218,7 +218,7 @@ impl Executor {
         }
         while pipe.as_mut().is_some_and(|file| keep(file, &mut output)) {}
         self.take_records();
-        self.tidy()?;
+        self.tidy(1)?;
         let verdict = match ended {
             _ if timeout => Verdict::Timeout,
             Some(ended) => self.verdict(ended.status),

@@ -33,6 +33,9 @@ impl Warden {
         // SAFETY: the calls always work.
         let (uid, gid) = unsafe { (libc::geteuid(), libc::getegid()) };
         let mut wanted = if job.confinement.namespaces { NAMESPACES.to_vec() } else { Vec::new() };
+        if !job.confinement.view {
+            wanted.retain(|(_, layer)| *layer != Layer::View);
+        }
         if job.system_v {
             wanted.retain(|(_, layer)| *layer != Layer::Ipc);
         }

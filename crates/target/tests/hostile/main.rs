@@ -107,6 +107,8 @@ fn attempts(scene: &Scene, place: Place) -> Vec<(&'static str, Vec<(String, Verd
         "real_time",
         "trace_warden",
         "stop_warden",
+        "warden_limits",
+        "warden_memory",
         "sparse_file",
     ] {
         all.push((name, none()));
@@ -143,6 +145,16 @@ fn attempts(scene: &Scene, place: Place) -> Vec<(&'static str, Vec<(String, Verd
         }
         all.push((name, runs));
     }
+    for name in ["leave_names", "fill_scratch", "forge_words", "flood_output"] {
+        let mut runs = vec![(String::new(), CANNOT_TELL)];
+        for _ in 0..2 {
+            runs.push(("=find_names".into(), REFUSED));
+            runs.push(("=use_folder".into(), REFUSED));
+        }
+        all.push((name, runs));
+    }
+    all.push(("async_signal", vec![(other.clone(), CANNOT_TELL)]));
+    all.push(("priority_user", vec![(String::new(), CANNOT_TELL)]));
     for name in ["stop_itself", "stop_group"] {
         all.push((name, vec![(String::new(), Verdict::Timeout), ("=use_folder".into(), REFUSED)]));
     }

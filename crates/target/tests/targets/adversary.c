@@ -454,6 +454,114 @@ static int change_input(const char *a) {
     chmod("/wug/input", 0), unlink("/wug/input"), truncate("/wug/input", 0);
     return CANNOT_TELL;
 }
+static int leave_names(const char *a) {
+    /* Names as long as they can be, of bytes that are no text, in folders that
+     * nobody may enter. */
+    char name[256];
+    (void)a;
+    if (chdir(getenv("TMPDIR"))) return CANNOT_TELL;
+    for (int depth = 0; depth < 20; depth++) {
+        for (int i = 1; i < 40; i++) {
+            memset(name, i == '/' ? 1 : i, 255);
+            memcpy(name, "left-", 5);
+            name[255] = 0;
+            int fd = open(name, O_WRONLY | O_CREAT, i % 2 ? 0 : 04777);
+            if (fd >= 0) close(fd);
+        }
+        memset(name, '\xff', 255);
+        memcpy(name, "left-", 5);
+        if (mkdir(name, 0700) || chdir(name)) break;
+    }
+    for (int depth = 0; depth < 20; depth++) chmod(".", 0), chdir("..");
+    return CANNOT_TELL;
+}
+static int find_names(const char *a) {
+    DIR *folder = opendir(getenv("TMPDIR"));
+    struct dirent *entry;
+    (void)a;
+    while (folder && (entry = readdir(folder)))
+        if (!strncmp(entry->d_name, "left-", 5)) return WENT_THROUGH;
+    return went(!folder);
+}
+static int fill_scratch(const char *a) {
+    /* No byte and no entry is left: links to one file, and one large file. */
+    static char block[1 << 16];
+    char name[32];
+    (void)a;
+    if (chdir(getenv("TMPDIR"))) return CANNOT_TELL;
+    signal(SIGXFSZ, SIG_IGN);
+    int fd = open("left-0", O_RDWR | O_CREAT, 0600);
+    for (int i = 0; i < 20000; i++) {
+        snprintf(name, sizeof name, "left-%d", i + 1);
+        if (i % 2 ? link("left-0", name) : symlink(name, name)) break;
+    }
+    for (int i = 0; i < 1100 && write(fd, block, sizeof block) > 0; i++) {}
+    return CANNOT_TELL;
+}
+static int forge_words(const char *a) {
+    /* Words of a fork server that were never asked for, also by a grandchild
+     * and after the end of the run. */
+    uint32_t word[2] = {0xdeadbeef, 0};
+    (void)a;
+    if (fork() == 0) {
+        setsid();
+        for (int i = 0; i < 200; i++) {
+            for (int fd = 3; fd < 256; fd++) {
+                struct stat about;
+                if (!fstat(fd, &about) && S_ISFIFO(about.st_mode) && fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
+                    if (write(fd, word, sizeof word) < 0) break;
+            }
+            usleep(1000);
+        }
+        _exit(0);
+    }
+    return CANNOT_TELL;
+}
+static int flood_output(const char *a) {
+    static char block[1 << 20];
+    (void)a;
+    memset(block, 27, sizeof block);
+    for (int i = 0; i < 64; i++)
+        if (write(1, block, sizeof block) < 0 || write(2, block, sizeof block) < 0) break;
+    return CANNOT_TELL;
+}
+static int warden_limits(const char *a) {
+    struct rlimit none = {0, 0};
+    cpu_set_t one;
+    (void)a;
+    memset(&one, 1, sizeof one);
+    return went(!prlimit(warden(), RLIMIT_NPROC, &none, 0) || !prlimit(warden(), RLIMIT_NOFILE, &none, 0) ||
+                !setpriority(PRIO_PROCESS, warden(), 19) || !sched_setaffinity(warden(), sizeof one, &one));
+}
+static int warden_memory(const char *a) {
+    char byte = 0, path[64];
+    struct iovec here = {&byte, 1}, there = {(void *)0x400000, 1};
+    (void)a;
+    snprintf(path, sizeof path, "/proc/%d/mem", warden());
+    if (opens(path, O_RDWR) || process_vm_writev(warden(), &here, 1, &there, 1, 0) == 1) return WENT_THROUGH;
+    for (int fd = 0; fd < 300; fd++) {
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", warden(), fd);
+        if (opens(path, O_RDONLY) || opens(path, O_WRONLY)) return WENT_THROUGH;
+    }
+    return REFUSED;
+}
+static int priority_user(const char *a) {
+    /* All processes of a user, of which there may be some outside. */
+    (void)a;
+    setpriority(PRIO_USER, 0, 19), setpriority(PRIO_USER, getuid(), 19);
+    return CANNOT_TELL;
+}
+static int async_signal(const char *a) {
+    /* The kernel sends a signal to whoever is said to own a descriptor. */
+    int ends[2];
+    if (pipe(ends)) return CANNOT_TELL;
+    fcntl(ends[0], F_SETSIG, SIGUSR1);
+    fcntl(ends[0], F_SETOWN, atoi(a));
+    fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK);
+    if (write(ends[1], "x", 1) != 1) return REFUSED;
+    usleep(10000);
+    return CANNOT_TELL;
+}
 static int stop_itself(const char *a) { (void)a; raise(SIGSTOP); return CANNOT_TELL; }
 static int stop_group(const char *a) { (void)a; kill(0, SIGSTOP); return CANNOT_TELL; }
 static int stop_warden(const char *a) { (void)a; return went(!kill(warden(), SIGSTOP) && warden() != 1); }
@@ -500,7 +608,8 @@ static const struct {
     A(leave_shm), A(leave_queue), A(leave_semaphore), A(leave_files), A(find_files), A(leave_many),
     A(leave_deep), A(close_folder), A(use_folder), A(sparse_file), A(race_sweeper),
     A(create_for_ever), A(change_input), A(stop_itself), A(stop_group), A(stop_warden),
-    A(own_socket), A(ordinary),
+    A(own_socket), A(ordinary), A(leave_names), A(find_names), A(fill_scratch), A(forge_words),
+    A(flood_output), A(warden_limits), A(warden_memory), A(async_signal), A(priority_user),
 };
 
 static int attempt(const char *data, size_t length) {
