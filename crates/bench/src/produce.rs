@@ -14,7 +14,8 @@ use wug::cli::commands::{print, print_json};
 use wug::cli::grammar_arg::GrammarArg;
 use wug::cli::{Failure, Outcome, size};
 use wug::compiled::Compiled;
-use wug_produce::tables::Tables;
+use wug_engines::tables::Tables;
+use wug_engines::{Calls, Vm};
 use wug_produce::{Engine, Options, Program, Scratch};
 
 /// Make inputs with every engine, in turns, in memory
@@ -122,6 +123,7 @@ impl Produce {
         let program =
             Program::new(&grammar, options).map_err(|unfit| Failure::Message(1, unfit.to_string()))?;
         let compiled = Compiled::new(&program).ok();
+        let vm = Vm::new(&program);
         let mut tables = Tables::new(&program, b"").ok();
         let mut times = Times::default();
         let (mut inputs, mut bytes) = (0u64, 0u64);
@@ -132,7 +134,7 @@ impl Produce {
             let reference = self.by_choices(&program, Engine::Recursive, round);
             (inputs, bytes) = (inputs + reference.inputs, bytes + reference.bytes);
             times.recursive.extend(count(reference));
-            times.vm.extend(count(self.by_choices(&program, Engine::Vm, round)));
+            times.vm.extend(count(self.by_vm(&vm, round)));
             if let Some(compiled) = &compiled {
                 times
                     .compiled
@@ -167,6 +169,11 @@ impl Produce {
     fn by_choices(&self, program: &Program, engine: Engine, seed: u64) -> Made {
         let mut scratch = Scratch::default();
         self.by(seed, |index, out| program.produce(engine, seed, index, &mut scratch, out))
+    }
+
+    fn by_vm(&self, vm: &Vm<'_>, seed: u64) -> Made {
+        let (mut calls, mut scratch) = (Calls::default(), Scratch::default());
+        self.by(seed, |index, out| vm.produce(seed, index, &mut calls, &mut scratch, out))
     }
 
     /// Inputs one by one into a buffer that is emptied now and then.

@@ -17,8 +17,9 @@ use wug::cli::commands::{print, print_json};
 use wug::cli::grammar_arg::GrammarArg;
 use wug::cli::{Failure, Outcome, number};
 use wug::compiled::Compiled;
+use wug_engines::tables::Tables;
+use wug_engines::{Calls, Vm};
 use wug_files::reason;
-use wug_produce::tables::Tables;
 use wug_produce::{Engine, Options, Program, Scratch};
 
 /// Draw the size of inputs against the speed of making them
@@ -183,7 +184,10 @@ fn maker<'a>(engine: Contestant, program: &'a Program) -> Result<Make<'a>, Failu
     Ok(match engine {
         Contestant::Recursive => by(Engine::Recursive),
         Contestant::Iterative => by(Engine::Iterative),
-        Contestant::Vm => by(Engine::Vm),
+        Contestant::Vm => {
+            let (vm, mut calls, mut scratch) = (Vm::new(program), Calls::default(), Scratch::default());
+            Box::new(move |seed, out| vm.produce(seed, 0, &mut calls, &mut scratch, out))
+        }
         Contestant::Compiled => {
             let compiled = Compiled::new(program)?;
             Box::new(move |seed, out| compiled.produce(seed, 0, out))

@@ -76,9 +76,10 @@ impl Batch {
 /// Consecutive inputs in one buffer, each with a separator behind it.
 #[derive(Clone, Debug, Default)]
 pub struct Piece {
-    pub(crate) bytes: Vec<u8>,
+    /// All of it.
+    pub bytes: Vec<u8>,
     /// Where each input ends, its separator not counted.
-    pub(crate) ends: Vec<usize>,
+    pub ends: Vec<usize>,
     separator: usize,
     first: u64,
 }
@@ -140,7 +141,7 @@ impl Piece {
     }
 
     /// Empties it for the inputs from `first` on.
-    pub(crate) fn restart(&mut self, first: u64, separator: usize) {
+    pub fn restart(&mut self, first: u64, separator: usize) {
         self.bytes.clear();
         self.ends.clear();
         self.first = first;
@@ -148,7 +149,7 @@ impl Piece {
     }
 
     /// Notes that an input ends here.
-    pub(crate) fn end(&mut self, separator: &[u8]) {
+    pub fn end(&mut self, separator: &[u8]) {
         self.ends.push(self.bytes.len());
         self.bytes.extend_from_slice(separator);
     }

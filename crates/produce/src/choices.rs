@@ -35,9 +35,9 @@ use wug_random::Rng;
 /// What one producer writes to; reused from input to input.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    pub(crate) frames: Vec<crate::recursive::Frame>,
+    /// What the reference engine has still to walk.
+    pub frames: Vec<crate::recursive::Frame>,
     pub(crate) steps: crate::iterative::Steps,
-    pub(crate) calls: Vec<crate::vm::Call>,
     unrank: Unrank,
     /// Which alternatives were ever used, by number.
     pub used: Vec<bool>,

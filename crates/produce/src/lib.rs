@@ -32,41 +32,37 @@
 //!    each choice it asks `choices.rs`, whose module docs state the semantics
 //!    in the order in which they apply; `docs/semantics.md` says the same for
 //!    users. So engines differ in how, never in what they produce.
-//!    The engine `tables/mod.rs` does not ask for each choice: it expands
-//!    rules ahead of time into tables (`tables/build.rs`), as far as a trial
-//!    run shows that it is worth while (`tables/plan.rs`), and runs them on a
+//!    The engine `crates/engines/src/tables/mod.rs` does not ask for each choice: it expands
+//!    rules ahead of time into tables (`crates/engines/src/tables/build.rs`), as far as a trial
+//!    run shows that it is worth while (`crates/engines/src/tables/plan.rs`), and runs them on a
 //!    machine whose only branch is at the end of an input
-//!    (`tables/machine.rs`), several inputs at once. Only what comes near a
-//!    limit goes through choices (`tables/careful.rs`).
+//!    (`crates/engines/src/tables/machine.rs`), several inputs at once. Only what comes near a
+//!    limit goes through choices (`crates/engines/src/tables/careful.rs`).
 //! 3. A choice comes from a program that is replayed (`replay.rs`), then from
 //!    random bits: `crates/random/src/lib.rs` gives each (seed, index) its
 //!    own stream. `crates/grammar/src/count.rs` says how often a repetition
 //!    repeats; `pool.rs` numbers the completions of a rule at the depth
 //!    limit.
-//! 4. Fast choice engines run a flattened program (`flat/mod.rs`): the same
+//! 4. Fast choice engines run a flattened program (`crates/engines/src/flat/mod.rs`): the same
 //!    draws, but texts merged, small rules put in place, completions ready as
 //!    tables, and limits left out; an input that passes one is made again by
-//!    the reference engine. `vm.rs` interprets it, `emit/mod.rs` writes it as
+//!    the reference engine. `crates/engines/src/vm.rs` interprets it, `crates/engines/src/emit/mod.rs` writes it as
 //!    source, and `crates/wug/src/compiled.rs` has that compiled and loads
 //!    it.
 //! 5. `crates/wug/src/cli/commands/generate/mod.rs` hands inputs from its
 //!    workers to a sink, in order.
 
 pub mod batch;
-mod choices;
+pub mod choices;
 pub mod derived;
-pub mod emit;
-mod flat;
 mod iterative;
 pub mod lexemes;
 pub mod mutate;
 pub mod pool;
 pub mod program;
-mod recursive;
+pub mod recursive;
 pub mod reduce;
 pub mod replay;
-pub mod tables;
-mod vm;
 
 pub use batch::{Batch, RanTogether};
 pub use choices::Scratch;
@@ -86,9 +82,6 @@ pub enum Engine {
     Recursive,
     /// A stack of symbols with a record of depth.
     Iterative,
-    /// The flattened program on a stack of calls; choices that are replayed
-    /// or recorded, and inputs near a limit, are left to the first.
-    Vm,
 }
 
 /// An input is drawn again at most this often when it does not lex as meant.
@@ -120,13 +113,6 @@ impl Program {
         out: &mut Vec<u8>,
     ) -> Option<()> {
         let start = out.len();
-        if engine == Engine::Vm && tape.is_blank() && self.relex.is_none() {
-            if vm::run(self, &mut Rng::new(seed, index), scratch, out) {
-                return Some(());
-            }
-            scratch.remade += 1;
-            out.truncate(start);
-        }
         let mut rng = Rng::new(seed, index);
         let mut steps = 0u64;
         for attempt in 0..MAX_REDRAWS {
@@ -137,7 +123,7 @@ impl Program {
             }
             let mut choices = Choices::new(self, &mut rng, tape, scratch, out);
             match engine {
-                Engine::Recursive | Engine::Vm => recursive::walk(&mut choices),
+                Engine::Recursive => recursive::walk(&mut choices),
                 Engine::Iterative => iterative::walk(&mut choices),
             }
             steps += choices.steps();

@@ -9,7 +9,7 @@ use wug_grammar::{AltId, BodyId, Class, Grammar, RuleId, Symbol};
 pub const POOL: u64 = 256;
 
 /// Completions of an alternative.
-pub(crate) fn ways_of(grammar: &Grammar, closing: &Closing, alt: AltId) -> u64 {
+pub fn ways_of(grammar: &Grammar, closing: &Closing, alt: AltId) -> u64 {
     let symbols = grammar.symbols(alt).iter();
     symbols.fold(1u64, |ways, s| ways.saturating_mul(ways_of_symbol(grammar, closing, *s)))
 }
@@ -30,12 +30,12 @@ fn ways_of_symbol(grammar: &Grammar, closing: &Closing, symbol: Symbol) -> u64 {
 
 impl Program {
     /// Completions of an alternative.
-    pub(crate) fn ways_of(&self, alt: AltId) -> u64 {
+    pub fn ways_of(&self, alt: AltId) -> u64 {
         self.ways[alt.index()]
     }
 
     /// Completions of a symbol.
-    pub(crate) fn ways_of_symbol(&self, symbol: Symbol) -> u64 {
+    pub fn ways_of_symbol(&self, symbol: Symbol) -> u64 {
         ways_of_symbol(&self.grammar, &self.closing, symbol)
     }
 }
@@ -111,7 +111,7 @@ fn share(program: &Program, body: BodyId, rank: u64) -> u128 {
 }
 
 /// What a completion is made of.
-pub(crate) enum Piece<'p> {
+pub enum Piece<'p> {
     /// Literal bytes.
     Bytes(&'p [u8]),
     /// A member of a class.
@@ -125,7 +125,7 @@ pub(crate) enum Piece<'p> {
 /// The completion of a body with a given number, piece by piece, in the order
 /// of the grammar: earlier alternatives first, then earlier symbols slower.
 #[derive(Debug, Default)]
-pub(crate) struct Unrank {
+pub struct Unrank {
     stack: Vec<Ranked>,
 }
 
@@ -234,7 +234,7 @@ impl Unrank {
 /// The text of the completion `rank` of a body; `None` if it is longer than
 /// `limit`, or takes more than `steps`, of which those that it takes are used
 /// up.
-pub(crate) fn completion(
+pub fn completion(
     program: &Program,
     body: BodyId,
     rank: u64,

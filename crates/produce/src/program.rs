@@ -4,11 +4,8 @@
 //! Out: a [`Program`]: the grammar lowered and pruned, with the facts that
 //!      every engine needs at a choice; or why nothing can be produced.
 
-use crate::flat::{Code, Flat};
 use crate::pool;
-use crate::tables::plan::Plan;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
 use wug_grammar::facts::{Closing, ClosingMode, Facts, expected_length};
 use wug_grammar::lexical::TokenId;
 use wug_grammar::transform::{lower, prune};
@@ -43,29 +40,26 @@ pub struct Program {
     /// The options it was made for.
     pub options: Options,
     /// Least bytes of each body.
-    pub(crate) least: Vec<u64>,
+    pub least: Vec<u64>,
     /// The alternative of each body with the least bytes.
-    pub(crate) shortest: Vec<AltId>,
-    /// The choice at each body, free and at the limit.
-    pub(crate) free: Offers,
-    pub(crate) closed: Offers,
+    pub shortest: Vec<AltId>,
+    /// The choice at each body while it is free.
+    pub free: Offers,
+    /// That at the limit.
+    pub closed: Offers,
     /// Completions of each alternative.
-    pub(crate) ways: Vec<u64>,
+    pub ways: Vec<u64>,
     /// What an input must be lexed against, where lowering proved too little.
-    pub(crate) relex: Option<lower::Relex>,
+    pub relex: Option<lower::Relex>,
     /// The token that a rule derives, for each rule, where it is checked.
-    pub(crate) token_of: Vec<Option<TokenId>>,
-    /// The flattened program, made when it is first needed.
-    pub(crate) code: OnceLock<Code>,
-    /// Room for tables, made when it is first needed.
-    pub(crate) plan: OnceLock<Arc<Plan>>,
+    pub token_of: Vec<Option<TokenId>>,
     /// What lowering had to say.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// The alternatives that each body offers.
 #[derive(Debug)]
-pub(crate) struct Offers {
+pub struct Offers {
     first: Vec<u32>,
     alternatives: Vec<AltId>,
     /// Weights of an alternative and all before it in its body.
@@ -192,8 +186,6 @@ impl Program {
             ways,
             relex,
             token_of,
-            code: OnceLock::new(),
-            plan: OnceLock::new(),
             warnings,
         })
     }
@@ -217,18 +209,13 @@ impl Program {
         self.max_draws().saturating_mul(4)
     }
 
-    /// The flattened program as a list of instructions.
-    pub(crate) fn code(&self) -> &Code {
-        self.code.get_or_init(|| Code::of(&Flat::of(self)))
-    }
-
     /// Whether a body derives nothing but the empty text.
-    pub(crate) fn only_empty(&self, body: BodyId) -> bool {
+    pub fn only_empty(&self, body: BodyId) -> bool {
         self.facts.longest[body.index()] == Some(0)
     }
 
     /// Least bytes of an alternative.
-    pub(crate) fn least_of(&self, alt: AltId) -> u64 {
+    pub fn least_of(&self, alt: AltId) -> u64 {
         self.facts.length.of_alternative(alt).map_or(u64::MAX, |s| s.length)
     }
 }

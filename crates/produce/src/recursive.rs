@@ -9,15 +9,29 @@ use wug_grammar::{AltId, BodyId, RuleId};
 
 /// Work that is left; `left` levels are below it, none if it is closed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Frame {
+pub enum Frame {
     /// Symbols from `next` to `end`.
-    Symbols { next: u32, end: u32, left: Option<u32> },
+    Symbols {
+        /// The first.
+        next: u32,
+        /// Behind the last.
+        end: u32,
+        /// Levels below them.
+        left: Option<u32>,
+    },
     /// A body that comes `times` more.
-    Repeat { body: BodyId, times: u32, left: Option<u32> },
+    Repeat {
+        /// What is repeated.
+        body: BodyId,
+        /// How often it comes.
+        times: u32,
+        /// Levels below it.
+        left: Option<u32>,
+    },
 }
 
 /// Walks from the start to the end of one input.
-pub(crate) fn walk(choices: &mut Choices) {
+pub fn walk(choices: &mut Choices) {
     choices.scratch.frames.clear();
     let start = choices.program.grammar.start();
     let left = choices.start_levels();
@@ -26,7 +40,7 @@ pub(crate) fn walk(choices: &mut Choices) {
 }
 
 /// Walks what the frames hold.
-pub(crate) fn drain(choices: &mut Choices) {
+pub fn drain(choices: &mut Choices) {
     while let Some(frame) = choices.scratch.frames.pop() {
         match frame {
             Frame::Symbols { next, end, left } => {
@@ -77,7 +91,7 @@ fn choose(choices: &mut Choices, body: BodyId, left: Option<u32>) {
 }
 
 /// Leaves the symbols of an alternative as work.
-pub(crate) fn take(choices: &mut Choices, alt: AltId, left: Option<u32>) {
+pub fn take(choices: &mut Choices, alt: AltId, left: Option<u32>) {
     let alternative = choices.program.grammar.alternative(alt);
     let (next, end) = (alternative.first, alternative.end);
     choices.scratch.frames.push(Frame::Symbols { next, end, left });

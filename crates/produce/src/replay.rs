@@ -34,17 +34,17 @@ impl Tape {
     }
 
     /// What is replayed.
-    pub(crate) fn into_program(self) -> Vec<u8> {
+    pub fn into_program(self) -> Vec<u8> {
         self.program
     }
 
     /// Whether there is nothing to replay and nobody records.
-    pub(crate) fn is_blank(&self) -> bool {
+    pub fn is_blank(&self) -> bool {
         self.program.is_empty() && self.recorded.is_none()
     }
 
     /// Back to the beginning, nothing recorded.
-    pub(crate) fn rewind(&mut self) {
+    pub fn rewind(&mut self) {
         self.at = 0;
         if let Some(recorded) = &mut self.recorded {
             recorded.clear();
@@ -52,13 +52,13 @@ impl Tape {
     }
 
     /// Replays no more and records anew: what was replayed did not do.
-    pub(crate) fn give_up(&mut self) {
+    pub fn give_up(&mut self) {
         self.rewind();
         self.at = self.program.len();
     }
 
     /// The next index, below `n`; `None` at the end.
-    pub(crate) fn next(&mut self, n: u32) -> Option<u32> {
+    pub fn next(&mut self, n: u32) -> Option<u32> {
         let width = width(n);
         let bytes = self.program.get(self.at..self.at + width)?;
         self.at += width;
@@ -67,7 +67,7 @@ impl Tape {
     }
 
     /// Notes that `index` was taken among `n`.
-    pub(crate) fn record(&mut self, index: u32, n: u32) {
+    pub fn record(&mut self, index: u32, n: u32) {
         if let Some(recorded) = &mut self.recorded {
             recorded.extend_from_slice(&index.to_le_bytes()[..width(n)]);
         }
@@ -75,7 +75,7 @@ impl Tape {
 }
 
 /// Bytes of an index below `n`.
-pub(crate) fn width(n: u32) -> usize {
+pub fn width(n: u32) -> usize {
     match n {
         0..=0x100 => 1,
         0x101..=0x1_0000 => 2,

@@ -18,7 +18,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use wug_produce::emit::{self, Style};
+use wug_engines::emit::{self, Style};
 use wug_produce::{Options, Program};
 
 const FLAGS: [&str; 6] = ["-O3", "-flto", "-shared", "-fPIC", "-DWUG_NO_MAIN", "-w"];

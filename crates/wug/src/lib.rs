@@ -21,6 +21,7 @@ pub mod compiled;
 
 pub use wug_automata as automata;
 pub use wug_campaign as campaign;
+pub use wug_engines as engines;
 pub use wug_files as files;
 pub use wug_folder as folder;
 pub use wug_grammar as grammar;

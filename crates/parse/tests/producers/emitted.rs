@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use wug_engines::emit::{self, Style};
 use wug_produce::Program;
-use wug_produce::emit::{self, Style};
 
 /// Whether there is a compiler.
 pub fn possible() -> bool {

@@ -5,8 +5,8 @@ use crate::cli::terminal::{self};
 use crate::cli::{Failure, Outcome};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use wug_engines::emit::{self, Style};
 use wug_files::reason;
-use wug_produce::emit::{self, Style};
 use wug_produce::{Options, Program, Unfit};
 
 /// Write a producer for a grammar as source code

@@ -25,12 +25,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use uniform::UniformInputs;
 use walks::Walks;
-use workers::{Choices, Maker};
+use workers::{By, Choices, Maker};
 use wug_automata::Automaton;
 use wug_automata::Weight;
+use wug_engines::Vm;
+use wug_engines::tables::Tables;
 use wug_files::reason;
 use wug_grammar::transform::lower;
-use wug_produce::tables::Tables;
 use wug_produce::{Engine, Options, Program, RanTogether, Scratch, Tape, Unfit};
 
 /// Make inputs from a grammar
@@ -159,7 +160,6 @@ impl Pick {
     fn choices(&self) -> Engine {
         match self.engine {
             EngineArg::Iterative => Engine::Iterative,
-            EngineArg::Vm => Engine::Vm,
             _ => Engine::Recursive,
         }
     }
@@ -243,6 +243,7 @@ impl Generate {
             EngineArg::Compiled => Some(Compiled::new(&program)?),
             _ => None,
         };
+        let vm = (pick.engine == EngineArg::Vm && !single).then(|| Vm::new(&program));
         let tape = self.choices.as_deref().map(read_choices).transpose()?;
         let (mut sink, seed) = self.sink_and_seed()?;
         // The compiler's time is not this process's.
@@ -263,9 +264,14 @@ impl Generate {
                 Vec::new()
             }
             false => {
-                let (program, engine, compiled) = (&program, pick.choices(), compiled.as_ref());
+                let by = match (&vm, &compiled) {
+                    (Some(vm), _) => By::Vm(vm),
+                    (_, Some(compiled)) => By::Compiled(compiled),
+                    _ => By::Walk(pick.choices()),
+                };
                 let mut end = End { interrupt: &interrupt, sink: &mut sink, lengths: &mut lengths };
-                self.many(&Choices { program, engine, compiled }, seed, &mut end)?
+                let scratches = self.many(&Choices { program: &program, by }, seed, &mut end)?;
+                scratches.into_iter().map(|(scratch, _)| scratch).collect()
             }
         };
         let used = match pick.engine {

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
+use wug_engines::tables::{Misfit, Tables};
 use wug_produce::Program;
 use wug_produce::batch::Piece;
-use wug_produce::tables::{Misfit, Tables};
 
 /// What is made.
 pub struct Job<'a> {
@@ -36,11 +36,13 @@ impl Job<'_> {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..self.threads as u64 {
+                let plan = tables.plan();
                 let (send, receive) = sync_channel(8);
                 workers.push(receive);
                 scope.spawn(move || {
                     // It fits: it did before.
-                    let Ok(mut tables) = Tables::new(self.program, self.separator) else { return };
+                    let planned = Tables::planned(self.program, self.separator, plan);
+                    let Ok(mut tables) = planned else { return };
                     for piece in tables.pieces(self.seed, self.work(inputs, worker)) {
                         // Nobody listens any more: enough was taken.
                         if send.send(piece).is_err() {

@@ -8,6 +8,7 @@ use super::judge;
 use crate::compiled::Compiled;
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
+use wug_engines::{Calls, Vm};
 use wug_produce::{Batch, Engine, Program, RanTogether, Scratch};
 
 /// Inputs of one piece. With the size limit this bounds the memory: three
@@ -37,19 +38,25 @@ pub trait Maker: Sync {
 /// Choice by choice.
 pub struct Choices<'a> {
     pub program: &'a Program,
-    pub engine: Engine,
-    /// Makes the inputs, if it is there.
-    pub compiled: Option<&'a Compiled>,
+    pub by: By<'a>,
+}
+
+/// The engine that makes them.
+#[derive(Clone, Copy)]
+pub enum By<'a> {
+    Walk(Engine),
+    Vm(&'a Vm<'a>),
+    Compiled(&'a Compiled),
 }
 
 impl Maker for Choices<'_> {
-    type Scratch = Scratch;
+    type Scratch = (Scratch, Calls);
 
-    fn scratch(&self) -> Scratch {
-        Scratch::default()
+    fn scratch(&self) -> (Scratch, Calls) {
+        Default::default()
     }
 
-    fn redrawn(scratch: &Scratch) -> u64 {
+    fn redrawn((scratch, _): &(Scratch, Calls)) -> u64 {
         scratch.redrawn
     }
 
@@ -59,12 +66,13 @@ impl Maker for Choices<'_> {
         seed: u64,
         indices: Range<u64>,
         enough: usize,
-        scratch: &mut Scratch,
+        (scratch, calls): &mut (Scratch, Calls),
     ) -> Result<u64, RanTogether> {
-        if let Some(compiled) = self.compiled {
-            return batch.fill_by(indices, enough, |index, out| compiled.produce(seed, index, out));
-        }
-        batch.fill(self.program, self.engine, seed, indices, enough, scratch)
+        batch.fill_by(indices, enough, |index, out| match self.by {
+            By::Walk(engine) => self.program.produce(engine, seed, index, scratch, out),
+            By::Vm(vm) => vm.produce(seed, index, calls, scratch, out),
+            By::Compiled(compiled) => compiled.produce(seed, index, out),
+        })
     }
 }
 
