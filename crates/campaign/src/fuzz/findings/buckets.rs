@@ -25,7 +25,7 @@ const MAX_SIGHTS: usize = 1 << 16;
 
 /// All crashes of a campaign.
 #[derive(Debug, Default)]
-pub(super) struct Buckets {
+pub(crate) struct Buckets {
     all: Vec<CrashReport>,
     vague: Vec<bool>,
     by_key: HashMap<u64, usize>,
