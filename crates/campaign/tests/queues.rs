@@ -13,6 +13,7 @@ use common::build_native;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use wug_campaign::explore;
 use wug_campaign::fuzz::{Campaign, Event, Mutators, Options, Parts, Seeds, Watch};
 use wug_campaign::structure::Structure;
 use wug_campaign::walks::{self, Walks};
@@ -20,6 +21,7 @@ use wug_folder::report::Report;
 use wug_folder::{Folder, Setup, Start};
 use wug_grammar::{Notation, load::load_text};
 use wug_target::Target;
+use wug_target::dictionary::{Sections, of_program};
 
 const LISTS: &str = "list = '(' items? ')' ; items = item (' '+ item)* ; item = list | [abc]+ ;";
 const TOKENS: &str = "list = '(' item* ')' ; item = list | WORD ; token WORD = [abc]+ ; skip SPACE = ' '+ ;";
@@ -118,6 +120,38 @@ fn run(name: &str, case: Case, options: Options) {
     std::fs::write(folder.join("all.txt"), &text).expect("the text");
     let (entries, crashes) = (report.corpus_count, report.saved_crashes);
     println!("{name}: {:016x} {entries} entries, {crashes} crashes", wug_random::hash(text.as_bytes()));
+}
+
+/// The same for a search for valid inputs.
+fn explore(name: &str, source: &str, seed: u64, execs: u64) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("queues-explore-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    let program = build_native("gcc", &["--wug-traced"], source, &format!("queues-explore-{name}-target"));
+    let execution = wug_target::Options { timeout: Duration::from_secs(10), ..Default::default() };
+    let parts = explore::Parts {
+        texts: of_program(&program, Sections::ReadOnly).expect("texts"),
+        traced: explore::Traced::start(Target::new(program), execution, 1).expect("a traced build"),
+        folder: Folder::open(&folder, "default", Start::New, &Setup::default()).expect("a folder"),
+        report: Report::default(),
+        watch: &mut Quiet,
+    };
+    let options = explore::Options { seed, max_execs: Some(execs), ..explore::Options::default() };
+    let outcome = explore::Explorer::new(parts, options).run().expect("a search");
+    let mut text = String::new();
+    files(&folder.join("default/queue"), &mut text);
+    files(&folder.join("default/crashes"), &mut text);
+    let words = std::fs::read_to_string(folder.join("default/tokens.dict")).expect("words");
+    let Report { execs_done, pending_total, edges_found, max_depth, corpus_count, .. } = outcome.report;
+    writeln!(text, "{words} {execs_done} {pending_total} {edges_found} {max_depth}").expect("text");
+    println!("explore {name}: {:016x} {corpus_count} entries,", wug_random::hash(text.as_bytes()));
+}
+
+#[test]
+#[ignore = "prints hashes to compare two versions by"]
+fn hashes_of_searches() {
+    for (seed, source) in (1..).zip(["letters.c", "codes.c", "members.c", "words.c", "tags.c", "lists.c"]) {
+        explore(source.trim_end_matches(".c"), source, seed, 12_000);
+    }
 }
 
 fn options(seed: u64, execs: u64) -> Options {
