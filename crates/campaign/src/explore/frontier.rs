@@ -7,7 +7,7 @@ use super::knowledge::Knowledge;
 use super::nodes::{Node, Nodes};
 use super::offers::Kind;
 use super::prober::Glance;
-use super::rank::{Item, Merits, Queue, class};
+use super::rank::{Item, ItemMerits, Queue, class};
 use super::sight::{Sight, State};
 use super::words::apart;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -159,9 +159,9 @@ pub fn doubts(kind: Kind) -> u32 {
     u32::from(matches!(kind, Kind::Neighbour | Kind::Guess | Kind::Word))
 }
 
-fn merits(node: &Node, keep: usize, text: &[u8], kind: Kind, fresh: usize) -> Merits {
+fn merits(node: &Node, keep: usize, text: &[u8], kind: Kind, fresh: usize) -> ItemMerits {
     let added = if matches!(kind, Kind::Token | Kind::Text) { 1 } else { text.len() };
-    Merits {
+    ItemMerits {
         class: node.class,
         dead: node.dead,
         length: keep + added,

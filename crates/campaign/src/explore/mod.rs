@@ -186,8 +186,7 @@ impl<'a> Explorer<'a> {
         options: Options,
     ) -> Explorer<'a> {
         let Traced { runner, timeout } = traced;
-        let mut output = Output::new(host, report);
-        output.begin_report(runner.executor(), options.seed, timeout);
+        let output = Output::new(host, report, runner.executor(), options.seed, timeout);
         Explorer {
             rng: Rng::new(options.seed, 0),
             options,

@@ -6,7 +6,7 @@ use super::knowledge::Knowledge;
 use super::nodes::Node;
 use super::offers::Kind;
 use super::prober::Prober;
-use crate::fuzz::{Error, Event};
+use crate::fuzz::{Error, Event, begin_report, seconds_now};
 use std::time::{Duration, Instant};
 use wug_folder::report::Report;
 use wug_folder::{EntryId, How, Origin};
@@ -56,7 +56,15 @@ pub enum Answer {
 }
 
 impl<'a> Output<'a> {
-    pub fn new(host: Host<'a>, report: Report) -> Output<'a> {
+    pub fn new(
+        host: Host<'a>,
+        mut report: Report,
+        executor: &Executor,
+        seed: u64,
+        timeout: Duration,
+    ) -> Output<'a> {
+        begin_report(&mut report, executor, seed, Duration::ZERO);
+        report.exec_timeout = timeout.as_millis() as u64;
         let now = Instant::now();
         let (next_look, next_write) = (now + LOOK, now + WRITE);
         Output { host, report, counts: Counts::default(), begin: now, next_look, next_write }
@@ -85,21 +93,6 @@ impl<'a> Output<'a> {
         self.counts.hangs += u64::from(verdict == Verdict::Timeout);
         self.counts.crashes += u64::from(verdict.is_crash());
         self.host.keep(input, verdict, &origin)
-    }
-
-    /// Fills in how the search was started.
-    pub fn begin_report(&mut self, executor: &Executor, seed: u64, timeout: Duration) {
-        let report = &mut self.report;
-        report.start_time = seconds_now();
-        report.fuzzer_pid = std::process::id();
-        report.seed = seed;
-        report.exec_timeout = timeout.as_millis() as u64;
-        report.target_mode = match (executor.has_server(), executor.is_persistent()) {
-            (false, _) => "default",
-            (true, false) => "shmem_testcase",
-            (true, true) => "shmem_testcase persistent",
-        }
-        .into();
     }
 
     fn fill_report(&mut self, prober: &Prober, known: &Knowledge, frontier: &Frontier) {
@@ -176,8 +169,4 @@ impl<'a> Output<'a> {
             "no input was accepted: the target must exit with 0 exactly when it parsed its input".into()
         })
     }
-}
-
-fn seconds_now() -> u64 {
-    std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs())
 }

@@ -9,7 +9,7 @@ use super::demand::{Demands, Wish};
 use super::knowledge::Knowledge;
 use super::nodes::FRESH;
 use super::offers::{Offered, Probed, Ranges, offers};
-use super::runner::Runner;
+use super::runner::AheadRunner;
 use super::sight::Sight;
 use super::tokens::Place;
 use wug_random::Rng;
@@ -23,7 +23,7 @@ const UNKNOWN: u8 = 0x7f;
 
 /// Executes the traced build.
 pub struct Prober {
-    runner: Runner,
+    runner: AheadRunner,
     demands: Demands,
     ranges: Ranges,
     /// Whether tables decide.
@@ -51,7 +51,7 @@ pub struct Glance {
 }
 
 impl Prober {
-    pub fn new(runner: Runner) -> Prober {
+    pub fn new(runner: AheadRunner) -> Prober {
         Prober {
             runner,
             demands: Demands::default(),

@@ -63,9 +63,9 @@ pub(crate) struct Worth {
     pub cost: f64,
 }
 
-/// How an execution went.
+/// How an execution ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct Ended {
     verdict: Verdict,
     pub wall: Duration,
     /// Whether its coverage holds anything new.
@@ -106,35 +106,35 @@ impl<'a> Evaluator<'a> {
             lessons.judge(seen.coverage, &mut self.materials.rng);
         }
         let news = self.plain.is_none() && self.feedback.has_news(seen.coverage);
-        let outcome = Outcome { verdict: seen.verdict, wall: seen.wall, news };
-        if news || outcome.failed() || matches!(source, Source::Entry(_)) {
+        let ended = Ended { verdict: seen.verdict, wall: seen.wall, news };
+        if news || ended.failed() || matches!(source, Source::Entry(_)) {
             self.counts.clear();
             self.counts.extend_from_slice(seen.coverage);
         }
-        self.judge(input, source, outcome)
+        self.judge(input, source, ended)
     }
 
     /// Executes inputs of a batch from one on, up to the first of interest:
-    /// its place and outcome. The others before it had nothing new.
-    pub fn run_batch(&mut self, batch: &Batch, from: usize) -> Result<(usize, Outcome), Error> {
+    /// its place and how it ended. The others before it had nothing new.
+    pub fn run_batch(&mut self, batch: &Batch, from: usize) -> Result<(usize, Ended), Error> {
         let (place, seen) = self.runner.run_batch(batch, from, self.feedback.seen())?;
         let news = self.feedback.has_news(seen.coverage);
-        let outcome = Outcome { verdict: seen.verdict, wall: seen.wall, news };
+        let ended = Ended { verdict: seen.verdict, wall: seen.wall, news };
         self.counts.clear();
         self.counts.extend_from_slice(seen.coverage);
         for input in from..place {
-            self.statistics.executed(batch.get(input).len(), outcome.wall);
+            self.statistics.executed(batch.get(input).len(), ended.wall);
         }
-        Ok((place, outcome))
+        Ok((place, ended))
     }
 
     /// Keeps an input, which was executed, if it is worth that. Its coverage is
     /// at hand if there is anything about it.
-    pub fn judge(&mut self, input: &mut Vec<u8>, source: &Source, outcome: Outcome) -> Result<Worth, Error> {
-        let Outcome { verdict, wall, news } = outcome;
+    pub fn judge(&mut self, input: &mut Vec<u8>, source: &Source, ended: Ended) -> Result<Worth, Error> {
+        let Ended { verdict, wall, news } = ended;
         self.statistics.executed(input.len(), wall);
         let begin = self.runner.now();
-        let gain = if outcome.failed() {
+        let gain = if ended.failed() {
             self.fail(input, source, verdict)?
         } else if news || matches!(source, Source::Entry(_)) {
             self.found(input, source, wall)?
@@ -278,7 +278,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-impl Outcome {
+impl Ended {
     fn failed(self) -> bool {
         self.verdict.is_crash() || self.verdict == Verdict::Timeout
     }

@@ -14,7 +14,8 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `options`, `error`, `watch` | what a campaign is given, and what it tells |
+//! | `parts`, `options` | what a campaign is given |
+//! | `error`, `watch` | what it tells |
 //! | `seeds` | the first inputs |
 //! | `mutators` | inputs made of entries, one file for each kind |
 //! | `materials`, `lessons` | what mutators share |
@@ -40,6 +41,7 @@ mod lessons;
 mod materials;
 pub mod mutators;
 mod options;
+mod parts;
 mod runner;
 mod seeds;
 mod source;
@@ -50,54 +52,27 @@ mod watch;
 
 pub use error::Error;
 pub use options::{Mutators, Options};
+pub use parts::Parts;
 pub(crate) use runner::insist;
 pub use seeds::Seeds;
+pub(crate) use statistics::{begin_report, seconds_now};
 pub use watch::{Event, Watch};
 
-use crate::structure::Structure;
 use batch::{Mutated, Pending};
 use evaluate::{Evaluator, Worth};
 use materials::Materials;
-use mutators::operand::Comparisons;
 use mutators::{Attempt, Mutator, MutatorList};
 use runner::Runner;
 use source::Source;
 use stages::{explore::Explore, generalise::Generalise, recheck::Recheck};
 use upkeep::Upkeep;
 use wug_folder::report::Report;
-use wug_folder::{Folder, sync::Sync};
 use wug_produce::mutate::Tree;
-use wug_target::{Executor, Target};
 
 /// Inputs made in a turn of an entry. GRIMOIRE makes 512 to 1,024; with 768,
 /// three campaigns on expat without a grammar reached 1,365 to 1,614 edges in
 /// 250,000 executions, with 128 they reached 1,577 to 1,621.
 const INPUTS: usize = 128;
-/// What a campaign works on.
-pub struct Parts<'a> {
-    /// The program.
-    pub target: Target,
-    /// A build of it that tells what it compares, if there is one.
-    pub traced: Option<Target>,
-    /// A build of it that sees more errors, if there is one: new entries are
-    /// run by it as well.
-    pub checked: Option<Target>,
-    /// How it is executed.
-    pub execution: wug_target::Options,
-    /// By a grammar, if there is one.
-    pub structure: Option<Structure<'a>>,
-    /// Where all is kept.
-    pub folder: Folder,
-    /// What other fuzzers find.
-    pub sync: Option<Sync>,
-    /// Statistics to begin with: how the campaign was started.
-    pub report: Report,
-    /// Tokens of the user, and of the target's file.
-    pub tokens: Vec<Vec<u8>>,
-    /// Who observes it.
-    pub watch: &'a mut dyn Watch,
-}
-
 /// A campaign under way.
 pub struct Campaign<'a> {
     options: Options,
@@ -117,9 +92,9 @@ impl<'a> Campaign<'a> {
         if let Some(time) = options.max_time {
             execution.end = execution.end.within(time);
         }
-        let executor = start(&target, &execution, options.plain, watch)?;
+        let executor = parts::start(&target, &execution, options.plain, watch)?;
         let recheck = checked.map(|target| Recheck::new(target, &execution)).transpose()?;
-        let comparisons = traced.clone().and_then(|target| comparisons(target, &execution, watch));
+        let comparisons = traced.clone().and_then(|target| parts::comparisons(target, &execution, watch));
         // A grammar knows better what is valid.
         let traced = traced.filter(|_| comparisons.is_some() && structure.is_none());
         let explore = traced.map(|target| Explore::new(target, &execution, &options));
@@ -338,40 +313,4 @@ impl<'a> Campaign<'a> {
         }
         Ok(())
     }
-}
-
-/// Starts the target.
-fn start(
-    target: &Target,
-    execution: &wug_target::Options,
-    plain: bool,
-    watch: &mut dyn Watch,
-) -> Result<Executor, Error> {
-    for path in wug_target::unseen(target, execution, b"") {
-        watch.event(Event::Notice(path.to_string()));
-    }
-    let recorded = wug_target::Options { record_crashes: true, ..execution.clone() };
-    let executor = Executor::new(target.clone(), recorded)?;
-    if executor.ids() == 0 && !plain {
-        let name = target.program.to_string_lossy().into_owned();
-        let has_runtime = target.is_instrumented();
-        return Err(if has_runtime { Error::TellsNothing(name) } else { Error::NotInstrumented(name) });
-    }
-    for missing in executor.missing() {
-        watch.event(Event::Notice(missing.to_string()));
-    }
-    Ok(executor)
-}
-
-/// Starts the traced build. A campaign goes on without one that does not run.
-fn comparisons(target: Target, options: &wug_target::Options, watch: &mut dyn Watch) -> Option<Comparisons> {
-    let name = target.program.to_string_lossy().into_owned();
-    match Comparisons::new(target, options) {
-        Ok(comparisons) if comparisons.is_traced() => return Some(comparisons),
-        Ok(_) => watch.event(Event::Notice(format!(
-            "`{name}` is no traced build, so nothing is known of comparisons: build it with WUG_TRACED=1"
-        ))),
-        Err(error) => watch.event(Event::Notice(format!("the traced build is left out: {error}"))),
-    }
-    None
 }

@@ -4,6 +4,7 @@ use super::runner::Runner;
 use super::source::Source;
 use std::time::{Duration, Instant};
 use wug_folder::report::Report;
+use wug_target::Executor;
 
 /// So many executions tell whether a target is slow, which is this long.
 const FEW_RUNS: u32 = 20;
@@ -29,18 +30,23 @@ pub(crate) fn seconds_now() -> u64 {
     std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs())
 }
 
+/// Fills in how a campaign or search was started, which took so long already.
+pub(crate) fn begin_report(report: &mut Report, executor: &Executor, seed: u64, elapsed: Duration) {
+    report.start_time = seconds_now().saturating_sub(elapsed.as_secs());
+    report.fuzzer_pid = std::process::id();
+    report.seed = seed;
+    report.target_mode = match (executor.has_server(), executor.is_persistent()) {
+        (false, _) => "default",
+        (true, false) => "shmem_testcase",
+        (true, true) => "shmem_testcase persistent",
+    }
+    .into();
+}
+
 impl Statistics {
     pub fn new(mut report: Report, runner: &Runner<'_>, seed: u64) -> Statistics {
         let now = Instant::now();
-        report.start_time = seconds_now().saturating_sub(runner.elapsed().as_secs());
-        report.fuzzer_pid = std::process::id();
-        report.seed = seed;
-        report.target_mode = match (runner.executor.has_server(), runner.executor.is_persistent()) {
-            (false, _) => "default",
-            (true, false) => "shmem_testcase",
-            (true, true) => "shmem_testcase persistent",
-        }
-        .into();
+        begin_report(&mut report, &runner.executor, seed, runner.elapsed());
         Statistics {
             report,
             slowest: Duration::ZERO,

@@ -10,7 +10,7 @@ use super::Failed;
 use super::buckets::Buckets;
 use crate::feedback::Feedback;
 use crate::fuzz::runner::Runner;
-use crate::fuzz::statistics::seconds_now;
+use crate::fuzz::seconds_now;
 use crate::fuzz::{Error, Event, Options};
 use std::time::{Duration, Instant};
 use wug_folder::Folder;

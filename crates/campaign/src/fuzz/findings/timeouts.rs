@@ -7,7 +7,7 @@
 use super::Failed;
 use crate::feedback::Feedback;
 use crate::fuzz::runner::Runner;
-use crate::fuzz::statistics::seconds_now;
+use crate::fuzz::seconds_now;
 use crate::fuzz::{Error, Options};
 use std::time::Duration;
 use wug_folder::Folder;

@@ -68,7 +68,7 @@ pub(super) fn all<'a>(comparisons: Option<Comparisons>) -> Vec<Box<dyn Mutator +
     let mut all: Vec<Box<dyn Mutator + 'a>> = Vec::new();
     all.extend(Op::ALL.map(|op| Box::new(tree::TreeOp::new(op)) as Box<dyn Mutator>));
     all.push(Box::new(leaf::Leaf::default()));
-    all.push(Box::new(operand::Operand::new(comparisons)));
+    all.push(Box::new(operand::PutOperand::new(comparisons)));
     all.push(Box::new(recombine::Recombine::Extend));
     all.push(Box::new(recombine::Recombine::Fill));
     all.push(Box::new(recombine::Recombine::Nest));

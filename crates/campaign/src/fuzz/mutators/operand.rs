@@ -7,7 +7,7 @@
 use super::{Made, Making, Mutator, Subject};
 use crate::fuzz::Error;
 use crate::fuzz::materials::Materials;
-use crate::operands::{self, Change, Operands, Traced};
+use crate::operands::{self, Change, Operands, TracedRun};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 use wug_folder::report::Report;
@@ -24,13 +24,13 @@ const SHARE: u32 = 8;
 const WAITING: usize = 512;
 /// Events that a run may log.
 const EVENTS: usize = 1 << 15;
-/// Traced builds are not optimised: they get so many times the limit.
+/// TracedRun builds are not optimised: they get so many times the limit.
 const PATIENCE: u32 = 5;
 /// Changes that are tried to find one that may be run.
 const TRIES: usize = 16;
 
 /// Puts operands of comparisons into entries, if there is a traced build.
-pub struct Operand {
+pub struct PutOperand {
     comparisons: Option<Comparisons>,
 }
 
@@ -49,13 +49,13 @@ pub(crate) struct Comparisons {
     counts: Vec<u8>,
 }
 
-impl Operand {
-    pub fn new(comparisons: Option<Comparisons>) -> Operand {
-        Operand { comparisons }
+impl PutOperand {
+    pub fn new(comparisons: Option<Comparisons>) -> PutOperand {
+        PutOperand { comparisons }
     }
 }
 
-impl Mutator for Operand {
+impl Mutator for PutOperand {
     fn name(&self) -> &'static str {
         "operand"
     }
@@ -159,9 +159,10 @@ impl Comparisons {
         making.runner.unless_over()?;
         let second = self.executor.run(&copy)?;
         making.runner.count(2);
-        let changes = self
-            .operands
-            .changes(Traced { input: bytes, events: &first }, Traced { input: &copy, events: second.events });
+        let changes = self.operands.changes(
+            TracedRun { input: bytes, events: &first },
+            TracedRun { input: &copy, events: second.events },
+        );
         // What stands in the input was read from there.
         let foreign = |text: &Vec<u8>| !bytes.windows(text.len()).any(|part| part == text);
         for text in Operands::texts(&first).iter().filter(|text| foreign(text)) {

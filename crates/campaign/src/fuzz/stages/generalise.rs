@@ -39,13 +39,10 @@ pub(crate) struct Generalise {
 }
 
 /// Inputs met while an entry was generalised.
-pub(crate) struct Met {
+pub(crate) struct MetInputs {
     pub entry: usize,
     pub inputs: Vec<Vec<u8>>,
 }
-
-/// A generalised form, and the numbers of its gaps that it fits into itself.
-type Form = (Generalised, Vec<u32>);
 
 impl Generalise {
     pub fn new(options: &Options) -> Generalise {
@@ -59,7 +56,7 @@ impl Generalise {
         materials: &mut Materials<'_>,
         feedback: &Feedback,
         runner: &mut Runner<'_>,
-    ) -> Result<Option<Met>, Error> {
+    ) -> Result<Option<MetInputs>, Error> {
         let Some(lessons) = &mut materials.lessons else { return Ok(None) };
         if self.execs * SHARE > runner.execs() + CREDIT * SHARE || runner.is_over() {
             return Ok(None);
@@ -90,10 +87,12 @@ impl Generalise {
             lessons.of_entry.insert(entry, number);
         }
         self.time += runner.since(begin).0;
-        Ok(Some(Met { entry, inputs }))
+        Ok(Some(MetInputs { entry, inputs }))
     }
 
-    fn form_of(&self, input: &[u8], probe: &mut Probe<'_, '_>) -> Result<Form, Error> {
+    /// The generalised form of an input, and the numbers of its gaps that it
+    /// fits into itself.
+    fn form_of(&self, input: &[u8], probe: &mut Probe<'_, '_>) -> Result<(Generalised, Vec<u32>), Error> {
         let runs = RUNS + RUNS_PER_BYTE * input.len();
         let found = generalise::gaps(input, runs, |input| probe.reaches(input))?;
         let mut form = Generalised::new(input, &found.removed);
