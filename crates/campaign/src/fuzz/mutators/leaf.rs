@@ -8,7 +8,7 @@ use crate::operands::Change;
 use crate::structure::Structure;
 use wug_produce::mutate::Tree;
 
-/// The text of a terminal does not grow beyond this.
+/// The text of a terminal does not grow beyond this: time of an execution.
 const LONGEST: usize = 1 << 16;
 /// In a grammar without tokens, nodes of so many bytes count as terminals.
 const NODE: usize = 64;

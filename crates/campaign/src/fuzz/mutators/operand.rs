@@ -15,18 +15,21 @@ use wug_random::hash;
 use wug_target::{Executor, Target, Trace, Verdict, coverage};
 
 /// Executions that colour an input: so many, and one for each so many bytes.
+/// Bytes known to be free against executions.
 const RUNS: usize = 16;
 const BYTES_PER_RUN: usize = 4;
 const MOST_RUNS: usize = 128;
-/// One in so many executions may go into this, and as much of the time.
+/// One in so many executions may go into this, and as much of the time:
+/// comparisons known early against mutation.
 const SHARE: u32 = 8;
-/// Entries whose changes wait.
+/// Entries whose changes wait: memory.
 const WAITING: usize = 512;
-/// Events that a run may log.
+/// Events that a run may log: memory against late comparisons.
 const EVENTS: usize = 1 << 15;
-/// TracedRun builds are not optimised: they get so many times the limit.
+/// Traced builds are not optimised: they get so many times the time limit.
 const PATIENCE: u32 = 5;
-/// Changes that are tried to find one that may be run.
+/// Changes that are tried to find one that may be run: time, where few may
+/// leave the language.
 const TRIES: usize = 16;
 
 /// Puts operands of comparisons into entries, if there is a traced build.

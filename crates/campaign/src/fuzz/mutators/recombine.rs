@@ -4,8 +4,8 @@ use super::{Made, Making, Mutator, Subject};
 use crate::fuzz::Error;
 use crate::fuzz::materials::Materials;
 
-/// Recombined inputs do not grow beyond this: long ones are slow and find no
-/// more.
+/// Recombined inputs do not grow beyond this: time of an execution against
+/// what is put together.
 const LONGEST: usize = 16 << 10;
 
 /// How generalised inputs are put together.

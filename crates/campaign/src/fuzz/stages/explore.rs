@@ -14,13 +14,14 @@ use std::time::Duration;
 use wug_target::Target;
 use wug_target::dictionary::{Sections, of_program};
 
-/// Executions without a find after which the search is tried.
+/// Executions without a find after which the search is tried: a slow traced
+/// build against mutation that may still find something.
 const STALL: u64 = 10_000;
 /// Executions of the traced build at a time, and how long these may take: the
 /// cost of starting again against late imports.
 const RUNS: u64 = 1_000;
 const TIME: Duration = Duration::from_secs(1);
-/// One in so many executions may go into this.
+/// One in so many executions may go into this, for the same reason.
 const SHARE: u64 = 8;
 /// The inputs that are searched for are no longer: long ones come by mutation.
 const LONGEST: usize = 200;

@@ -18,14 +18,15 @@ use wug_target::Verdict;
 /// structure known early against mutation.
 const SHARE: u64 = 4;
 const CREDIT: u64 = 500;
-/// Executions for one entry: so many, and so many for each byte.
+/// Executions for one entry: so many, and so many for each byte. All gaps of
+/// one entry against the turn of the next.
 const RUNS: usize = 64;
 const RUNS_PER_BYTE: usize = 1;
 /// Executions that look for words which have to be the same.
 const LINK_RUNS: usize = 32;
 /// Executions that look where an input can be put into itself.
 const NEST_RUNS: usize = 32;
-/// Inputs met on the way that are kept, of one entry.
+/// Inputs met on the way that are kept, of one entry: memory.
 const MET: usize = 64;
 
 /// Generalises entries.
