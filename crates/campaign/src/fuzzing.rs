@@ -4,7 +4,7 @@
 //! Out: nothing: no panic, and bounds that hold.
 
 use crate::explore;
-use crate::operands::{Operands, Traced};
+use crate::operands::{Operands, TracedRun};
 use wug_runtime::abi::Event;
 
 /// Reads a board that the bytes fill, and uses its events in all ways.
@@ -18,9 +18,9 @@ fn use_events(events: &[Event], pairs: &[u32]) {
     let half = events.len() / 2;
     let mut operands = Operands::default();
     for (first, second) in [(events, events), (&events[..half], &events[half..])] {
-        let first = Traced { input, events: first };
+        let first = TracedRun { input, events: first };
         let mut changed = Vec::new();
-        for change in operands.changes(first, Traced { input: copy, events: second }) {
+        for change in operands.changes(first, TracedRun { input: copy, events: second }) {
             change.apply(input, &mut changed);
         }
     }

@@ -19,6 +19,9 @@ use wug_random::Rng;
 
 /// What an input may take to be parsed: inputs are a mebibyte at most.
 const LIMITS: Limits = Limits { memory: 256 << 20, steps: 20_000_000 };
+/// Depth and nodes of generated inputs at most: variety against size.
+const DEPTH: u32 = 12;
+const NODES: u32 = 400;
 /// What the parser may keep between inputs.
 const PARSER: usize = 64 << 20;
 
@@ -31,6 +34,8 @@ pub struct Structure<'g> {
     reducer: Reducer<'g>,
     grammar: &'g Grammar,
     patches: Patches,
+    /// A derivation on its way to a text.
+    made: Derivation,
     /// Changes trees.
     pub mutator: Mutator,
     /// Changes walks over the grammar's automaton, if it has one.
@@ -72,6 +77,7 @@ impl<'g> Structure<'g> {
             reducer: Reducer::new(grammar).map_err(|_| Useless::Tokens)?,
             grammar,
             patches: Patches::default(),
+            made: Derivation::default(),
             mutator: Mutator::new(grammar).map_err(Useless::Nothing)?,
             walks: None,
         })
@@ -108,11 +114,22 @@ impl<'g> Structure<'g> {
         Ok(self.mutator.tree(parsed.derivation).unwrap_or_default())
     }
 
-    /// Replaces `out` by the input of a derivation; whether there is one in
+    /// Replaces `out` by a generated input; whether there is one in which
+    /// tokens do not run together.
+    pub fn generate(&mut self, rng: &mut Rng, out: &mut Vec<u8>) -> bool {
+        let (depth, nodes) = (1 + rng.below(DEPTH), 1 + rng.below(NODES) as usize);
+        self.mutator.fresh(depth, nodes, rng, &mut self.made).is_some() && self.print(out)
+    }
+
+    /// Replaces `out` by the input of a mutated tree; whether there is one in
     /// which tokens do not run together.
-    pub fn print(&mut self, derivation: &Derivation, out: &mut Vec<u8>) -> bool {
+    pub fn mutate(&mut self, op: Op, tree: &Tree, rng: &mut Rng, out: &mut Vec<u8>) -> bool {
+        self.mutator.mutate(op, tree, rng, &mut self.made).is_some() && self.print(out)
+    }
+
+    fn print(&mut self, out: &mut Vec<u8>) -> bool {
         out.clear();
-        self.printer.print(derivation, &mut self.layout, out).is_some()
+        self.printer.print(&self.made, &mut self.layout, out).is_some()
     }
 
     /// A place for a change of bytes: that of a token, or in a grammar without

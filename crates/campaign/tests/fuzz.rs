@@ -398,7 +398,7 @@ fn a_target_whose_runtime_tells_nothing_is_named() {
 #[test]
 fn a_target_without_instrumentation_is_fuzzed_if_one_insists() {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lists-plain");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets/lists.c");
+    let source = common::sources().join("lists.c");
     let built = std::process::Command::new("gcc")
         .args(["-O1", "-g", "-DMAIN", "-DDEEP=1"])
         .arg(source)

@@ -45,7 +45,7 @@
 //!    that its children read, and ends a batch where the number of a child
 //!    does not follow that of the one before, since then a run has started
 //!    something else. So campaigns let inputs wait and run them together
-//!    (`crates/campaign/src/fuzz/together.rs`).
+//!    (`crates/campaign/src/fuzz/batch.rs`).
 //! 5. Hit counts are copied out of shared memory (`memory.rs`), since a
 //!    hostile process can write there at any time. Its length is sealed,
 //!    since a hostile process could shorten it otherwise: more room means

@@ -10,41 +10,25 @@ use super::{Error, Explorer};
 /// Executions that closing takes at most, more or less.
 pub(super) const CLOSING: u64 = 24;
 /// Usual ends that are tried to close an input.
-const ENDS: usize = 3;
+pub(super) const ENDS: usize = 3;
 
 impl Explorer<'_> {
-    /// How many executions it is worth to make a valid input of a node: less
-    /// and less, the more often that was tried for what is new about it.
-    pub(super) fn worth_of_closing(&mut self, node: u32) -> u64 {
-        let Node { class, fresh, dead, .. } = self.nodes.at(node);
-        if *dead {
-            return 0;
-        }
-        let mut worth = if *class < 2 { CLOSING } else { 0 };
-        for deed in fresh.iter().filter(|deed| !self.covered.has(**deed)) {
-            let attempts = self.attempts.entry(*deed).or_default();
-            worth = worth.max(CLOSING / (1 + u64::from(*attempts)));
-            *attempts = attempts.saturating_add(1);
-        }
-        if worth > ENDS as u64 { worth } else { 0 }
-    }
-
     /// Tries to make a valid input of a node by what closed such states
     /// before, and by what the parser insists on: depth first, along the
     /// shortest ways known, for a while.
     pub(super) fn close(&mut self, node: u32, worth: u64) -> Result<(), Error> {
-        let (until, found) = (self.counts.execs + worth, self.host.len());
-        let keep = self.nodes.at(node).input.len();
-        for end in self.closing.ends(ENDS) {
+        let (until, found) = (self.prober.execs + worth, self.output.host.len());
+        let keep = self.frontier.nodes.at(node).input.len();
+        for end in self.known.closing.ends(ENDS) {
             self.try_end(node, keep, &end, Kind::Closing)?;
         }
         let mut open = Vec::new();
         self.push_steps(node, &mut open)?;
-        while self.counts.execs < until
-            && self.host.len() == found
+        while self.prober.execs < until
+            && self.output.host.len() == found
             && let Some((at, longer)) = open.pop()
         {
-            let keep = self.nodes.at(at).input.len().min(longer.len());
+            let keep = self.frontier.nodes.at(at).input.len().min(longer.len());
             if let Some((next, offered)) = self.extend(at, &longer, Kind::Closing, &longer[keep..])? {
                 // It is on the way now, and what follows gets its turn.
                 self.queue_offers(next, offered)?;
@@ -57,12 +41,12 @@ impl Explorer<'_> {
     /// Adds the ways on from a node, the best last; the whole rest of another
     /// input is tried at once.
     fn push_steps(&mut self, node: u32, open: &mut Vec<(u32, Vec<u8>)>) -> Result<(), Error> {
-        let Node { input, state, .. } = self.nodes.at(node);
+        let Node { input, state, .. } = self.frontier.nodes.at(node);
         let (input, state) = (input.clone(), *state);
-        if let Some(rest) = self.closing.rest(state).map(<[u8]>::to_vec) {
+        if let Some(rest) = self.known.closing.rest(state).map(<[u8]>::to_vec) {
             self.try_end(node, input.len(), &rest, Kind::Closing)?;
         }
-        let known = self.closing.steps(state).into_iter().map(|step| [&input[..], &step[..]].concat());
+        let known = self.known.closing.steps(state).into_iter().map(|step| [&input[..], &step[..]].concat());
         let steps: Vec<Vec<u8>> = known.chain(self.wished(node)).collect();
         open.extend(steps.into_iter().rev().map(|longer| (node, longer)));
         Ok(())
@@ -70,13 +54,13 @@ impl Explorer<'_> {
 
     /// A node followed by what the parser insisted on there.
     fn wished(&self, node: u32) -> Vec<Vec<u8>> {
-        let Node { input, wishes, .. } = self.nodes.at(node);
+        let Node { input, wishes, .. } = self.frontier.nodes.at(node);
         let mut longer = Vec::new();
         for wish in wishes {
             match wish {
                 Wish::Text(Offer { keep, text, .. }) => longer.push([&input[..*keep], text].concat()),
                 Wish::Code(code) => {
-                    let lexemes = self.codes.lexemes(*code).iter().take(1);
+                    let lexemes = self.known.codes.lexemes(*code).iter().take(1);
                     longer.extend(lexemes.map(|lexeme| [&input[..], &apart(input, lexeme)].concat()));
                 }
             }
@@ -88,8 +72,8 @@ impl Explorer<'_> {
     /// wanted for the first time may complete an input: that is tried before
     /// it has its turn.
     pub(super) fn try_end(&mut self, node: u32, keep: usize, end: &[u8], kind: Kind) -> Result<(), Error> {
-        let whole = [&self.nodes.at(node).input[..keep], end].concat();
-        if whole.len() <= self.options.max_size && self.is_new(&whole) {
+        let whole = [&self.frontier.nodes.at(node).input[..keep], end].concat();
+        if whole.len() <= self.options.max_size && self.frontier.is_new(&whole) {
             self.check(&whole, node, kind, end)?;
         }
         Ok(())

@@ -11,10 +11,10 @@
 //! and short valid inputs such as `[]`, take the place of names, since what
 //! follows a name may depend on it (`JSON.parse`).
 
-use super::offers::{Kind, Probed, offers};
+use super::offers::{Kind, Probed};
 use super::output::Answer;
 use super::sentinel::{Class, sentinel};
-use super::sight::{Sight, place};
+use super::sight::place;
 use super::{Error, Explorer};
 use std::collections::{HashMap, HashSet, VecDeque};
 use wug_runtime::abi::Event;
@@ -86,7 +86,7 @@ impl Inner {
 impl Explorer<'_> {
     /// Looks into the next valid input.
     pub(super) fn look_inside(&mut self) -> Result<(), Error> {
-        let Some((input, node)) = self.inner.waiting.pop_front() else { return Ok(()) };
+        let Some((input, node)) = self.known.inner.waiting.pop_front() else { return Ok(()) };
         self.look_at_operators(&input)?;
         for at in 0..input.len().min(BYTES) {
             self.tell()?;
@@ -109,17 +109,13 @@ impl Explorer<'_> {
         let Some(byte) = sentinel(&whole, Class::Control, &mut self.rng) else { return Ok(()) };
         let probe = [before, &[byte], rest].concat();
         let probed = Probed { input: &probe, keep: before.len(), sentinel: byte };
-        self.counts.execs += 1;
-        let seen = self.runner.run(&probe)?;
         let mut aliases = Vec::new();
-        let places = &self.inner.places;
+        let places = &self.known.inner.places;
         let is_new = |event: &&Event| {
             probed.touches(event, &mut aliases) && !places.contains(&place(event, event.near[0].into(), 0))
         };
-        let events: Vec<Event> = seen.events.iter().filter(is_new).copied().collect();
-        let offered = offers(probed, &events, &self.demands, &mut self.ranges, &mut self.rng);
-        let sight = Sight::of(&seen, probed, &self.demands);
-        self.inner.see(&sight.places);
+        let (offered, sight) = self.prober.probe_at(probed, is_new, &mut self.rng)?;
+        self.known.inner.see(&sight.places);
         for offer in offered.texts.iter().take(TRIED) {
             let longer = [&before[..offer.keep], &offer.text].concat();
             if self.try_inside(&longer, rest, &offer.text, node)? != Some(Answer::Rejected) {
@@ -150,16 +146,14 @@ impl Explorer<'_> {
         let Some(byte) = sentinel(input, Class::Letter, &mut self.rng) else { return Ok(()) };
         let probe = [&input[..from], &vec![byte; length], &input[to..]].concat();
         let probed = Probed { input: &probe, keep: from, sentinel: byte };
-        self.counts.execs += 1;
-        let seen = self.runner.run(&probe)?;
-        let offered = offers(probed, seen.events, &self.demands, &mut self.ranges, &mut self.rng);
+        let offered = self.prober.probe(probed, &mut self.rng)?;
         let texts: Vec<_> = offered
             .texts
             .into_iter()
             .filter(|offer| offer.kind == Kind::Text && offer.keep == from)
             .collect();
         for offer in texts.iter().take(TRIED) {
-            if self.words.is_known(&offer.text) {
+            if self.known.words.is_known(&offer.text) {
                 continue;
             }
             let before = [&input[..from], &offer.text].concat();
@@ -174,11 +168,12 @@ impl Explorer<'_> {
         // Once for what stands around: from there on what is new since then.
         let around =
             [&input[from.saturating_sub(AROUND)..from], b"_", &input[to..input.len().min(to + AROUND)]];
-        let (known, short) = (self.words.known(), &self.inner.short);
-        if self.inner.put.len() >= CONTEXTS {
+        let (known, short) = (self.known.words.known(), &self.known.inner.short);
+        if self.known.inner.put.len() >= CONTEXTS {
             return Ok(());
         }
-        let done = self.inner.put.insert(around.concat(), (known.len(), short.len())).unwrap_or_default();
+        let done =
+            self.known.inner.put.insert(around.concat(), (known.len(), short.len())).unwrap_or_default();
         let words = known[done.0..].iter().filter(|word| word.iter().all(is_part));
         let texts: Vec<Vec<u8>> = words.chain(&short[done.1..]).cloned().collect();
         for text in texts {
@@ -198,7 +193,8 @@ impl Explorer<'_> {
     /// behind it are looked at, once for what stands between.
     fn follow(&mut self, before: &[u8], rest: &[u8], word: &[u8], node: u32) -> Result<(), Error> {
         let Some(&(from, to)) = names(rest).first() else { return Ok(()) };
-        if self.inner.followed.len() < FOLLOWED && self.inner.followed.insert([word, &rest[..from]].concat())
+        if self.known.inner.followed.len() < FOLLOWED
+            && self.known.inner.followed.insert([word, &rest[..from]].concat())
         {
             let whole = [before, rest].concat();
             for length in LENGTHS {
@@ -217,7 +213,7 @@ impl Explorer<'_> {
         node: u32,
     ) -> Result<Option<Answer>, Error> {
         let whole = [before, rest].concat();
-        if whole.len() > self.options.max_size || !self.is_new(&whole) {
+        if whole.len() > self.options.max_size || !self.frontier.is_new(&whole) {
             return Ok(None);
         }
         self.check(&whole, node, Kind::Inside, added).map(Some)
@@ -229,15 +225,14 @@ impl Explorer<'_> {
         while from < input.len() {
             let length = input[from..].iter().take_while(|byte| byte.is_ascii_punctuation()).count();
             let run = &input[from..from + length];
-            if (2..=OPERATOR).contains(&length) && self.inner.operators.insert(run.to_vec()) {
+            if (2..=OPERATOR).contains(&length) && self.known.inner.operators.insert(run.to_vec()) {
                 let mut whole = true;
                 for at in from + 1..from + length {
                     let apart = [&input[..at], b" ", &input[at..]].concat();
-                    self.counts.execs += 1;
-                    whole &= self.runner.run(&apart)?.verdict != wug_target::Verdict::Ok;
+                    whole &= self.prober.run(&apart)?.verdict != wug_target::Verdict::Ok;
                 }
                 if whole {
-                    self.words.learn(run);
+                    self.known.words.learn(run);
                 }
             }
             from += length.max(1);

@@ -16,8 +16,15 @@
 //!   +-- offers, words, guesses <---------------+
 //! ```
 //!
+//! The search is made of three parts: the demand of the parser (`prober`), the
+//! knowledge of its language (`knowledge`), and what is tried next
+//! (`frontier`); what is found goes to the `output`.
+//!
 //! | file | what |
 //! | --- | --- |
+//! | `prober` | executes the traced build, and tells what is asked for |
+//! | `knowledge` | all that is known |
+//! | `frontier` | all that is to be tried |
 //! | `sentinel` | bytes to append |
 //! | `offers` | what comparisons would have been satisfied by |
 //! | `tokens` | lexemes for codes that a parser behind a lexer compares |
@@ -45,27 +52,6 @@
 //! search from white space and comments, which lead back to where they began,
 //! and from nesting what is known; it says where a word that was learned is
 //! worth a try, and how what is open was closed before.
-//!
-//! # The way of a search without a grammar
-//!
-//! 1. `explore/mod.rs` is the loop: an input is run as it is, and with a byte
-//!    behind it that cannot be expected (`explore/sentinel.rs`; any byte that
-//!    the input lacks will do, so a shadow of loads and stores for inputs
-//!    without one was left out). What that byte was compared with is what was
-//!    expected (`explore/offers.rs`); by which calls it was compared is the
-//!    parser's state (`explore/sight.rs`). Places that read the input before
-//!    the parser does are left out of it (`explore/scans.rs`); parsers whose
-//!    tables decide are told by `explore/deciders.rs`.
-//! 2. `explore/rank.rs` says what is tried next: what follows states that are
-//!    new. `explore/closing.rs` remembers how such states led to valid
-//!    inputs, `explore/words.rs` the words of the language.
-//! 3. Parsers behind a lexer compare codes: `explore/tokens.rs` finds lexemes
-//!    for them. What is looked at only when an input is whole is found inside
-//!    of valid ones (`explore/inside.rs`).
-//! 4. `explore/covered.rs` says whether a valid input is worth keeping,
-//!    `explore/output.rs` keeps it in a folder or for a campaign
-//!    (`explore/host.rs`): one that finds nothing more asks for some
-//!    (`fuzz/explore.rs`).
 
 mod aside;
 mod closing;
@@ -73,13 +59,16 @@ mod covered;
 mod deciders;
 mod demand;
 mod ends;
+mod frontier;
 mod fuzzing;
 mod host;
 mod inside;
+mod knowledge;
 mod nodes;
 mod nuls;
 mod offers;
 mod output;
+mod prober;
 mod rank;
 mod rejects;
 mod runner;
@@ -92,26 +81,14 @@ mod ways;
 mod words;
 
 use crate::fuzz::{Error, Event, Watch};
-use closing::Closing;
-use covered::{Covered, Deed};
-use deciders::Deciders;
-use demand::{Demands, Wish};
+use frontier::Frontier;
 pub(crate) use fuzzing::use_events;
 use host::Host;
-use inside::Inner;
-use nodes::Nodes;
-use nuls::Nuls;
-use offers::{Offered, Ranges};
-use output::Counts;
-use rank::Queue;
-use rejects::Rejects;
-use runner::Runner;
+use knowledge::Knowledge;
+use output::Output;
+use prober::Prober;
 pub use runner::Traced;
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::time::{Duration, Instant};
-use tokens::{Codes, Place};
-use ways::Ways;
-use words::Words;
+use std::time::Duration;
 use wug_folder::Folder;
 use wug_folder::report::Report;
 use wug_random::Rng;
@@ -174,57 +151,14 @@ pub struct Found {
 /// A search under way.
 pub struct Explorer<'a> {
     options: Options,
-    runner: Runner,
-    host: Host<'a>,
     rng: Rng,
-    begin: Instant,
-    report: Report,
-    counts: Counts,
-    nodes: Nodes,
-    queue: Queue,
-    /// Inputs that had their turn, by hash.
-    tried: HashSet<u64>,
-    /// How often each state was seen, in each of the ways to tell it.
-    states: HashMap<u64, u32>,
-    /// Nodes that reached something new, by state: to be closed when it is
-    /// known how.
-    waiting: HashMap<u64, Vec<u32>>,
-    /// Of these, those for which that was learned.
-    again: VecDeque<u32>,
-    /// Nodes that were the first in a state where words may stand.
-    open: Vec<u32>,
-    /// Those of them in which words are compared.
-    wordy: Vec<u32>,
-    /// How many words were compared with a tail of letters, and its length.
-    word_tail: (usize, usize),
-    covered: Covered,
-    rejects: Rejects,
-    closing: Closing,
-    words: Words,
-    /// Texts that may be words.
-    doubtful: Vec<Vec<u8>>,
-    ways: Ways,
-    ranges: Ranges,
-    /// What the last run did that no valid input did.
-    fresh: Vec<Deed>,
-    /// Deeds of nodes that no valid input had done, and how often it was
-    /// tried to make a valid input of such a node.
-    attempts: HashMap<Deed, u8>,
-    /// What the last run offers, and where it compared the code of a token.
-    offered: Offered,
-    place: Option<Place>,
-    /// What the last run insisted on.
-    wishes: Vec<Wish>,
-    demands: Demands,
-    deciders: Deciders,
-    codes: Codes,
-    /// What was wanted before, and the same by the few innermost calls.
-    wanted: HashSet<Deed>,
-    asked: HashSet<u64>,
-    inner: Inner,
-    nuls: Nuls,
-    next_look: Instant,
-    next_write: Instant,
+    /// What the parser asks for.
+    prober: Prober,
+    /// What is known of the language.
+    known: Knowledge,
+    /// What is tried next.
+    frontier: Frontier,
+    output: Output<'a>,
     stopped: bool,
 }
 
@@ -233,10 +167,6 @@ const IDLE: u32 = 256;
 /// Executions without a find after which a search in a program whose tables
 /// decide ends.
 const VAIN: u64 = 5_000;
-/// How often figures are told, and written.
-const LOOK: Duration = Duration::from_millis(500);
-const WRITE: Duration = Duration::from_secs(5);
-
 impl<'a> Explorer<'a> {
     /// A search whose finds go to a folder.
     pub fn new(parts: Parts<'a>, options: Options) -> Explorer<'a> {
@@ -256,50 +186,16 @@ impl<'a> Explorer<'a> {
         options: Options,
     ) -> Explorer<'a> {
         let Traced { runner, timeout } = traced;
-        let now = Instant::now();
-        let mut explorer = Explorer {
+        let output = Output::new(host, report, runner.executor(), options.seed, timeout);
+        Explorer {
             rng: Rng::new(options.seed, 0),
             options,
-            runner,
-            host,
-            begin: now,
-            report,
-            counts: Counts::default(),
-            nodes: Nodes::default(),
-            queue: Queue::default(),
-            tried: HashSet::new(),
-            states: HashMap::new(),
-            waiting: HashMap::new(),
-            again: VecDeque::new(),
-            open: Vec::new(),
-            wordy: Vec::new(),
-            word_tail: (0, 0),
-            covered: Covered::default(),
-            rejects: Rejects::default(),
-            closing: Closing::default(),
-            words: Words::default(),
-            doubtful: Vec::new(),
-            ways: Ways::default(),
-            ranges: Ranges::new(),
-            fresh: Vec::new(),
-            attempts: HashMap::new(),
-            offered: Offered::default(),
-            place: None,
-            wishes: Vec::new(),
-            demands: Demands::default(),
-            deciders: Deciders::default(),
-            codes: Codes::default(),
-            wanted: HashSet::new(),
-            asked: HashSet::new(),
-            inner: Inner::default(),
-            nuls: Nuls::default(),
-            next_look: now + LOOK,
-            next_write: now + WRITE,
+            prober: Prober::new(runner),
+            known: Knowledge::new(texts),
+            frontier: Frontier::default(),
+            output,
             stopped: false,
-        };
-        explorer.doubtful = texts.into_iter().filter(|text| words::is_wordlike(text)).collect();
-        explorer.begin_report(timeout);
-        explorer
+        }
     }
 
     /// A search whose finds go to a campaign, some at a time.
@@ -310,15 +206,15 @@ impl<'a> Explorer<'a> {
 
     /// Goes on for so many executions, or so long.
     pub fn go_on(&mut self, execs: u64, time: Duration) -> Result<Found, Error> {
-        let (before, words) = (self.counts.execs, self.words.known().len());
+        let (before, words) = (self.prober.execs, self.known.words.known().len());
         self.options.max_execs = Some(before + execs);
-        self.options.max_time = Some(self.begin.elapsed().saturating_add(time));
+        self.options.max_time = Some(self.output.begin.elapsed().saturating_add(time));
         self.stopped = false;
         self.search()?;
         Ok(Found {
-            inputs: self.host.take(),
-            words: self.words.known()[words..].to_vec(),
-            execs: self.counts.execs - before,
+            inputs: self.output.host.take(),
+            words: self.known.words.known()[words..].to_vec(),
+            execs: self.prober.execs - before,
             over: !self.stopped,
         })
     }
@@ -330,46 +226,51 @@ impl<'a> Explorer<'a> {
             Err(Error::Executor(wug_target::Error::Ended)) => Ok(()),
             outcome => outcome,
         };
-        let written = self.write();
+        let written = self.output.write(&self.prober, &self.known, &self.frontier);
         outcome?;
         written?;
-        self.host.settle()?;
-        Ok(Outcome { remark: self.remark(), report: self.report })
+        self.output.host.settle()?;
+        Ok(Outcome { remark: self.output.remark(&self.prober), report: self.output.report })
     }
 
     fn search(&mut self) -> Result<(), Error> {
-        if self.nodes.is_empty() {
+        if self.frontier.nodes.is_empty() {
             self.root()?;
         }
         let mut idle = 0;
         while !self.is_over() && idle < IDLE && !self.is_in_vain() {
-            let execs = self.counts.execs;
-            match self.next() {
+            let execs = self.prober.execs;
+            match self.frontier.next(&self.known) {
                 Some(item) => self.visit(&item)?,
-                None if self.counts.offers == 0 => return Ok(()),
+                None if self.prober.offers == 0 => return Ok(()),
                 None => {}
             }
             // What was tried before takes no run, and is no step.
-            if self.counts.execs > execs || self.queue.len() == 0 {
+            if self.prober.execs > execs || self.frontier.queue.len() == 0 {
                 self.aside()?;
             }
-            idle = if self.counts.execs > execs || self.queue.len() > 0 { 0 } else { idle + 1 };
+            idle = if self.prober.execs > execs || self.frontier.queue.len() > 0 { 0 } else { idle + 1 };
         }
         Ok(())
     }
 
     /// Whether tables decide, and nothing was found for long.
     fn is_in_vain(&self) -> bool {
-        self.deciders.are_tables() && self.counts.execs - self.counts.found_at >= VAIN
+        self.prober.deciders.are_tables() && self.prober.execs - self.output.counts.found_at >= VAIN
+    }
+
+    /// Tells and writes statistics when it is time to.
+    fn tell(&mut self) -> Result<(), Error> {
+        self.output.tell(&self.prober, &self.known, &self.frontier)
     }
 
     /// Whether it is to end.
     fn is_over(&mut self) -> bool {
         if !self.stopped {
-            self.stopped = self.host.stops()
-                || self.runner.executor().end().has_come()
-                || self.options.max_time.is_some_and(|most| self.begin.elapsed() >= most)
-                || self.options.max_execs.is_some_and(|most| self.counts.execs >= most);
+            self.stopped = self.output.host.stops()
+                || self.prober.executor().end().has_come()
+                || self.options.max_time.is_some_and(|most| self.output.begin.elapsed() >= most)
+                || self.options.max_execs.is_some_and(|most| self.prober.execs >= most);
         }
         self.stopped
     }

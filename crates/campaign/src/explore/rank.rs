@@ -93,7 +93,7 @@ impl Ord for Item {
 
 /// What a rank is made of.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Merits {
+pub struct ItemMerits {
     /// How new the state is; see [`class`].
     pub class: u32,
     /// Whether nothing can follow, as it seems.
@@ -114,7 +114,7 @@ pub struct Merits {
     pub compared: bool,
 }
 
-impl Merits {
+impl ItemMerits {
     fn rank(&self, doubts: u32, order: u32) -> Rank {
         let doubt = if self.dead { 4.0 } else { 0.0 } + if self.blank { 3.0 } else { 0.0 };
         let cost = 2.0 * self.steps as f32 + self.length as f32 / 4.0 + self.depth / 2.0
@@ -145,7 +145,7 @@ pub struct Queue {
 
 impl Queue {
     /// Adds an offer.
-    pub fn add(&mut self, node: u32, keep: usize, text: &[u8], kind: Kind, doubts: u32, merits: &Merits) {
+    pub fn add(&mut self, node: u32, keep: usize, text: &[u8], kind: Kind, doubts: u32, merits: &ItemMerits) {
         self.order = self.order.wrapping_add(1);
         let rank = merits.rank(doubts, self.order);
         self.heap.push(Item { node, keep: keep as u32, text: text.into(), kind, doubts, rank });
@@ -158,7 +158,7 @@ impl Queue {
     }
 
     /// The best by what is known now.
-    pub fn next(&mut self, merits: impl Fn(&Item) -> Merits) -> Option<Item> {
+    pub fn next(&mut self, merits: impl Fn(&Item) -> ItemMerits) -> Option<Item> {
         loop {
             let mut item = self.heap.pop()?;
             let now = merits(&item).rank(item.doubts, item.rank.order);
@@ -189,7 +189,8 @@ mod tests {
     #[test]
     fn new_states_come_first_then_short_inputs() {
         let mut queue = Queue::default();
-        let merits = |seen, length| Merits { class: class(seen, seen, seen), length, ..Merits::default() };
+        let merits =
+            |seen, length| ItemMerits { class: class(seen, seen, seen), length, ..ItemMerits::default() };
         let all = [merits(5, 1), merits(0, 9), merits(0, 3), merits(1, 1)];
         for (node, merits) in all.iter().enumerate() {
             queue.add(node as u32, 0, b"x", Kind::Character, 0, merits);
@@ -207,8 +208,11 @@ mod tests {
             let mut queue = Queue::default();
             let count = 1 + rng.below(40);
             let mut fresh: Vec<usize> = (0..count).map(|_| rng.below(30) as usize).collect();
-            let merits =
-                |fresh: usize, node: u32| Merits { length: node as usize % 7, fresh, ..Merits::default() };
+            let merits = |fresh: usize, node: u32| ItemMerits {
+                length: node as usize % 7,
+                fresh,
+                ..ItemMerits::default()
+            };
             for node in 0..count {
                 queue.add(node, 0, b"x", Kind::Set, 0, &merits(fresh[node as usize], node));
             }

@@ -15,7 +15,7 @@ use wug_target::{Error, Executor, Observation, Target, Verdict};
 
 /// A traced build that was started.
 pub struct Traced {
-    pub(super) runner: Runner,
+    pub(super) runner: AheadRunner,
     pub(super) timeout: Duration,
 }
 
@@ -36,22 +36,22 @@ impl Traced {
         }
         let another = |_| Executor::new(target.clone(), execution.clone());
         let others = (1..cores).map(another).collect::<Result<Vec<Executor>, Error>>()?;
-        Ok(Traced { runner: Runner::new(executor, others), timeout })
+        Ok(Traced { runner: AheadRunner::new(executor, others), timeout })
     }
 }
 
 /// Runs inputs.
-pub struct Runner {
+pub struct AheadRunner {
     own: Executor,
     helpers: Vec<Helper>,
     /// The last run that was made ahead.
     record: Record,
 }
 
-impl Runner {
+impl AheadRunner {
     /// The first of some executors answers; the others run ahead.
-    pub fn new(own: Executor, others: Vec<Executor>) -> Runner {
-        Runner { own, helpers: others.into_iter().map(Helper::new).collect(), record: Record::default() }
+    pub fn new(own: Executor, others: Vec<Executor>) -> AheadRunner {
+        AheadRunner { own, helpers: others.into_iter().map(Helper::new).collect(), record: Record::default() }
     }
 
     /// The executor that answers.

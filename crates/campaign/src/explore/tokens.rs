@@ -102,27 +102,28 @@ impl Explorer<'_> {
     /// A place that compares the code of the token behind an input. The first
     /// such place is where lexemes are asked for their codes.
     pub(super) fn learn_place(&mut self, input: &[u8], place: Option<Place>) -> Result<(), Error> {
-        let Some(place) = place.filter(|_| !self.codes.known()) else { return Ok(()) };
-        self.codes.probe = Some((input.to_vec(), place));
-        self.codes.end = self.code_of(b"")?;
-        self.codes.name = self.ask(NAME)?;
+        let Some(place) = place.filter(|_| !self.known.codes.known()) else { return Ok(()) };
+        self.known.codes.probe = Some((input.to_vec(), place));
+        self.known.codes.end = self.code_of(b"")?;
+        self.known.codes.name = self.ask(NAME)?;
         self.ask(b"0")?;
-        for text in self.words.known().to_vec().into_iter().chain(self.doubtful.clone()) {
+        for text in self.known.words.known().to_vec().into_iter().chain(self.known.doubtful.clone()) {
             self.ask(&text)?;
         }
         // Compilers keep no text twice that is the end of another, and short
         // ones are no texts to a reader of programs.
         let letters = b'a'..=b'z';
         let pairs = letters.clone().flat_map(|first| letters.clone().map(move |second| vec![first, second]));
-        let ends = self.doubtful.iter().flat_map(|text| (1..text.len()).map(|from| text[from..].to_vec()));
-        self.codes.waiting = pairs.chain(ends.filter(|end| is_wordlike(end))).collect();
+        let ends =
+            self.known.doubtful.iter().flat_map(|text| (1..text.len()).map(|from| text[from..].to_vec()));
+        self.known.codes.waiting = pairs.chain(ends.filter(|end| is_wordlike(end))).collect();
         Ok(())
     }
 
     /// Asks for the codes of some more texts.
     pub(super) fn ask_more(&mut self) -> Result<(), Error> {
         for _ in 0..AT_ONCE {
-            let Some(text) = self.codes.waiting.pop_front() else { break };
+            let Some(text) = self.known.codes.waiting.pop_front() else { break };
             self.ask(&text)?;
         }
         Ok(())
@@ -130,40 +131,39 @@ impl Explorer<'_> {
 
     /// Asks for the code of a lexeme, once.
     pub(super) fn ask(&mut self, lexeme: &[u8]) -> Result<Option<u64>, Error> {
-        let Some((before, _)) = &self.codes.probe else { return Ok(None) };
-        if self.codes.asked.len() >= ASKED
+        let Some((before, _)) = &self.known.codes.probe else { return Ok(None) };
+        if self.known.codes.asked.len() >= ASKED
             || runs_together(before, lexeme)
-            || !self.codes.asked.insert(lexeme.to_vec())
+            || !self.known.codes.asked.insert(lexeme.to_vec())
             || self.is_over()
         {
             return Ok(None);
         }
         let Some(code) = self.code_of(lexeme)? else { return Ok(None) };
         // White space and comments are no tokens.
-        if Some(code) == self.codes.end {
+        if Some(code) == self.known.codes.end {
             return Ok(None);
         }
-        let lexemes = self.codes.lexemes.entry(code).or_default();
+        let lexemes = self.known.codes.lexemes.entry(code).or_default();
         // The code may be that of its beginning.
         let longer = !is_wordlike(lexeme) && lexemes.iter().any(|known| lexeme.starts_with(known));
         if lexemes.len() < KEPT && !longer {
             lexemes.push(lexeme.to_vec());
-            for node in self.codes.wanted.get(&code).cloned().unwrap_or_default() {
-                self.add_word(node, lexeme, Kind::Token, 0);
+            for node in self.known.codes.wanted.get(&code).cloned().unwrap_or_default() {
+                self.frontier.add_word(node, lexeme, Kind::Token, 0, &self.known);
             }
         }
-        if Some(code) != self.codes.name && !longer {
-            self.words.learn(lexeme);
+        if Some(code) != self.known.codes.name && !longer {
+            self.known.words.learn(lexeme);
         }
         Ok(Some(code))
     }
 
     /// The code of what is lexed of a text first.
     fn code_of(&mut self, text: &[u8]) -> Result<Option<u64>, Error> {
-        let Some((before, place)) = &self.codes.probe else { return Ok(None) };
+        let Some((before, place)) = &self.known.codes.probe else { return Ok(None) };
         let input = [before, text].concat();
-        self.counts.execs += 1;
-        let seen = self.runner.run(&input)?;
+        let seen = self.prober.run(&input)?;
         Ok(place.value(seen.events).and_then(|value| code(value, 8)))
     }
 
@@ -182,15 +182,15 @@ impl Explorer<'_> {
     /// when they are learned.
     pub(super) fn offer_tokens(&mut self, node: u32, codes: &[Code]) -> Result<(), Error> {
         for code in codes {
-            let known = self.is_known(code.deed, code.asked);
-            let waiting = self.codes.wanted.entry(code.value).or_default();
+            let known = self.known.is_known(code.deed, code.asked);
+            let waiting = self.known.codes.wanted.entry(code.value).or_default();
             if waiting.len() < WAITING {
                 waiting.push(node);
             }
-            for lexeme in self.codes.lexemes(code.value).to_vec() {
-                self.add_word(node, &lexeme, Kind::Token, known);
+            for lexeme in self.known.codes.lexemes(code.value).to_vec() {
+                self.frontier.add_word(node, &lexeme, Kind::Token, known, &self.known);
                 if known == 0 {
-                    let input = &self.nodes.at(node).input;
+                    let input = &self.frontier.nodes.at(node).input;
                     let (keep, text) = (input.len(), apart(input, &lexeme));
                     self.try_end(node, keep, &text, Kind::Token)?;
                 }

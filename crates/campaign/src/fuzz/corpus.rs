@@ -1,19 +1,23 @@
-//! Entries in memory.
+//! The corpus: entries in memory, with the schedule of their turns.
+//!
+//! An entry is bytes in a file. Its bytes and its tree are caches, each kept
+//! while there is room.
 
 use crate::schedule::{Merits, Turns};
 use crate::structure::Structure;
+use wug_folder::report::Report;
 use wug_folder::{EntryId, Folder};
 use wug_produce::mutate::Tree;
 
-/// Bytes of trees that are kept; others are parsed again when their turn
-/// comes.
+/// Bytes of trees that are kept: memory against parsing an entry again when
+/// its turn comes.
 const TREES: usize = 256 << 20;
-/// Bytes of inputs that are kept; others are read from disk.
+/// Bytes of inputs that are kept: memory against reading files.
 const BYTES: usize = 256 << 20;
 
-/// An entry.
+/// A corpus entry.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub id: EntryId,
     bytes: Option<Box<[u8]>>,
     tree: Option<Tree>,
@@ -23,10 +27,11 @@ pub(super) struct Entry {
     pub varies: bool,
 }
 
-/// All entries.
+/// All entries of a campaign.
 #[derive(Debug, Default)]
-pub(super) struct Corpus {
+pub(crate) struct Corpus {
     entries: Vec<Entry>,
+    /// Whose turn it is.
     pub turns: Turns,
     tree_bytes: usize,
     bytes: usize,
@@ -41,11 +46,6 @@ impl Corpus {
 
     pub fn entries(&self) -> &[Entry] {
         &self.entries
-    }
-
-    /// Bytes of inputs in memory.
-    pub fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// Adds an entry.
@@ -105,5 +105,18 @@ impl Corpus {
     /// The bytes of an entry, if they are in memory.
     pub fn known(&self, at: usize) -> &[u8] {
         self.entries[at].bytes.as_deref().unwrap_or_default()
+    }
+
+    /// Fills in what is known of entries.
+    pub fn report(&self, report: &mut Report) {
+        let count = |is: fn(&Entry) -> bool| self.entries.iter().filter(|entry| is(entry)).count() as u64;
+        report.corpus_count = self.entries.len() as u64;
+        report.corpus_parsed = count(|entry| entry.parses);
+        report.corpus_variable = count(|entry| entry.varies);
+        report.testcache_size = self.bytes as u64;
+        report.testcache_count = self.entries.len() as u64;
+        let turns = || (0..self.turns.len()).map(|at| self.turns.merits(at).turns);
+        report.pending_total = turns().filter(|turns| *turns == 0).count() as u64;
+        report.cycles_done = u64::from(turns().min().unwrap_or(0));
     }
 }

@@ -18,7 +18,7 @@ use wug_random::hash;
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct Removed {
     /// Whether each byte does not matter. Without all of these, the input is
     /// still what it has to be.
     pub removed: Vec<bool>,
@@ -42,7 +42,7 @@ pub fn gaps<E>(
     input: &[u8],
     runs: usize,
     mut check: impl FnMut(&[u8]) -> Result<bool, E>,
-) -> Result<Found, E> {
+) -> Result<Removed, E> {
     let mut removed = vec![false; input.len()];
     let mut failed = HashSet::new();
     let mut left = runs;
@@ -55,7 +55,7 @@ pub fn gaps<E>(
             break;
         }
     }
-    Ok(Found { removed, runs: runs - left })
+    Ok(Removed { removed, runs: runs - left })
 }
 
 /// Goes over an input once.
@@ -100,19 +100,19 @@ struct Search<'a, C> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PieceKind {
     Word,
     Space,
     Binary,
     Sign,
 }
 
-fn kind(byte: u8) -> Kind {
+fn kind(byte: u8) -> PieceKind {
     match byte {
-        b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => Kind::Word,
-        b' ' | b'\t' | b'\r' | b'\n' => Kind::Space,
-        0..=0x1f | 0x7f.. => Kind::Binary,
-        _ => Kind::Sign,
+        b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => PieceKind::Word,
+        b' ' | b'\t' | b'\r' | b'\n' => PieceKind::Space,
+        0..=0x1f | 0x7f.. => PieceKind::Binary,
+        _ => PieceKind::Sign,
     }
 }
 
@@ -190,7 +190,7 @@ impl<E, C: FnMut(&[u8]) -> Result<bool, E>> Search<'_, C> {
     fn is_single(&self, range: &Range<usize>) -> bool {
         let first = kind(self.input[range.start]);
         range.len() == 1
-            || matches!(first, Kind::Word | Kind::Space)
+            || matches!(first, PieceKind::Word | PieceKind::Space)
                 && self.input[range.clone()].iter().all(|&byte| kind(byte) == first)
     }
 
@@ -216,9 +216,9 @@ impl<E, C: FnMut(&[u8]) -> Result<bool, E>> Search<'_, C> {
             let byte = self.input[at];
             let next = match self.partner[at] {
                 close if close != NONE && (close as usize) < range.end => close as usize + 1,
-                _ if kind(byte) == Kind::Word => {
+                _ if kind(byte) == PieceKind::Word => {
                     let rest = &self.input[at..range.end];
-                    at + rest.iter().take_while(|&&byte| kind(byte) == Kind::Word).count()
+                    at + rest.iter().take_while(|&&byte| kind(byte) == PieceKind::Word).count()
                 }
                 _ => at + 1,
             };

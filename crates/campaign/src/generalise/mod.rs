@@ -31,7 +31,7 @@ mod plain;
 #[cfg(test)]
 mod tests;
 
-pub use group::{Found, gaps};
+pub use group::{Removed, gaps};
 pub use library::{Library, Piece};
 pub use links::{Link, links};
 pub use nest::nest;

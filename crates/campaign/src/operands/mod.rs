@@ -58,7 +58,7 @@ impl Change {
 
 /// An input, and what was compared on it.
 #[derive(Clone, Copy)]
-pub struct Traced<'a> {
+pub struct TracedRun<'a> {
     /// The input.
     pub input: &'a [u8],
     /// In the order of time.
@@ -77,9 +77,9 @@ const SLOTS: usize = 1 << 16;
 impl Operands {
     /// All changes that the comparisons suggest, the most promising first:
     /// what was proposed least for its comparison, each comparison in turn.
-    pub fn changes(&mut self, first: Traced<'_>, second: Traced<'_>) -> Vec<Change> {
+    pub fn changes(&mut self, first: TracedRun<'_>, second: TracedRun<'_>) -> Vec<Change> {
         self.proposed.resize(SLOTS, 0);
-        let mut found = Found::default();
+        let mut found = ChangeSet::default();
         let inputs = Inputs::of(first.input, second.input);
         for pair in pairs::of(first.events, second.events) {
             let slot = slot_of(&pair);
@@ -110,12 +110,12 @@ impl Operands {
 }
 
 #[derive(Default)]
-struct Found {
+struct ChangeSet {
     ranked: Vec<((u8, u32), Change)>,
     seen: HashSet<Change>,
 }
 
-impl Found {
+impl ChangeSet {
     fn add(&mut self, rank: (u8, u32), change: Change) {
         if self.seen.len() < 8 * MOST && self.seen.insert(change.clone()) {
             self.ranked.push((rank, change));

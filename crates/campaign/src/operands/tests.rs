@@ -120,7 +120,7 @@ fn some_change_makes_the_operands_equal_in_every_form() {
         let is_constant = u.arbitrary()?;
         let events = trace(reads, &input, at, constant, number, size, is_constant);
         // Without a coloured copy, places are only more.
-        let same = Traced { input: &input, events: &events };
+        let same = TracedRun { input: &input, events: &events };
         let changes = Operands::default().changes(same, same);
         let equal = |input: &[u8]| match reads {
             Reads::Text => input.get(at..).is_some_and(|rest| rest.starts_with(constant)),
@@ -148,7 +148,7 @@ fn the_coloured_copy_tells_places_apart() {
     let events = |input: &[u8]| trace(Reads::Decimal, input, 6, b"", 99, 4, true);
     let (first, second) = (events(input), events(copy));
     let changes = Operands::default()
-        .changes(Traced { input, events: &first }, Traced { input: copy, events: &second });
+        .changes(TracedRun { input, events: &first }, TracedRun { input: copy, events: &second });
     assert!(changes.iter().all(|change| change.at == 6), "{changes:?}");
     assert!(changes.contains(&Change { at: 6, len: 2, to: b"99".as_slice().into() }));
     // And its neighbours, for comparisons by order.
@@ -159,12 +159,12 @@ fn the_coloured_copy_tells_places_apart() {
 fn what_was_proposed_before_comes_later() {
     let mut events = trace(Reads::Decimal, b"55", 0, b"", 99, 4, true);
     let operands = &mut Operands::default();
-    let old = Traced { input: b"55", events: &events.clone() };
+    let old = TracedRun { input: b"55", events: &events.clone() };
     let first = operands.changes(old, old);
     assert!(first[0].to.starts_with(b"99"));
     let mut other = events[0];
     (other.site, other.a) = (9, 777);
     events.push(other);
-    let both = Traced { input: b"55", events: &events };
+    let both = TracedRun { input: b"55", events: &events };
     assert_eq!(*operands.changes(both, both)[0].to, *b"777");
 }

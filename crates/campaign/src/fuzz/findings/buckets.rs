@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use wug_folder::report::CrashReport;
 use wug_target::{Crash, Site, coverage};
 
-/// Inputs that a bucket keeps.
+/// Inputs that a bucket keeps: files to look at against a second bug at the
+/// same site.
 const MAX_KEPT: usize = 8;
 /// The same where nothing but the signal is known: then edges alone tell
 /// crashes apart.
@@ -20,12 +21,12 @@ const MAX_KEPT_VAGUE: usize = 256;
 /// Different messages at one place; beyond, messages do not count there,
 /// since they are made of the input.
 const MAX_MESSAGES: usize = 16;
-/// Crashes that are known without a look; beyond, all are forgotten.
+/// Crashes that are known without a look; beyond, all are forgotten: memory.
 const MAX_SIGHTS: usize = 1 << 16;
 
 /// All crashes of a campaign.
 #[derive(Debug, Default)]
-pub(super) struct Buckets {
+pub(crate) struct Buckets {
     all: Vec<CrashReport>,
     vague: Vec<bool>,
     by_key: HashMap<u64, usize>,

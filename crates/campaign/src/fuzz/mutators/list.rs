@@ -1,0 +1,151 @@
+//! The list of mutators with the bandit that chooses among them.
+
+use super::{Made, Making, Mutator, Subject};
+use crate::fuzz::Error;
+use crate::fuzz::batch::Mutated;
+use crate::fuzz::evaluate::Evaluator;
+use crate::fuzz::source::Source;
+use crate::schedule::Bandit;
+use std::time::Duration;
+use wug_folder::report::{MutatorReport, Report};
+use wug_produce::mutate::Tree;
+use wug_random::hash;
+
+/// The cost of an input that is not run, in executions: it was run a short
+/// while ago, or there is none.
+const UNRUN: f64 = 0.1;
+
+/// All mutators of a campaign, one for each arm of the bandit.
+pub(crate) struct MutatorList<'a> {
+    mutators: Vec<Box<dyn Mutator + 'a>>,
+    bandit: Bandit,
+    uniform: bool,
+    /// Which fit the entry whose turn it is.
+    fits: Vec<bool>,
+    recent: Recent,
+}
+
+/// What came of the attempt to make an input.
+pub(crate) enum Attempt {
+    Input(Mutated),
+    /// No input that is worth a run.
+    Nothing,
+    /// No mutator fits the entry.
+    NoneFits,
+}
+
+impl<'a> MutatorList<'a> {
+    pub fn new(mutators: Vec<Box<dyn Mutator + 'a>>, uniform: bool) -> MutatorList<'a> {
+        let bandit = Bandit::new(mutators.iter().map(|mutator| mutator.name()), uniform);
+        MutatorList { mutators, bandit, uniform, fits: Vec::new(), recent: Recent::default() }
+    }
+
+    /// Adds a mutator, before anything was learned.
+    pub fn add(&mut self, mutator: Box<dyn Mutator + 'a>) {
+        self.mutators.push(mutator);
+        self.bandit = Bandit::new(self.mutators.iter().map(|mutator| mutator.name()), self.uniform);
+    }
+
+    /// Makes the next input of an entry by a mutator that fits it, in `out`.
+    pub fn next(
+        &mut self,
+        (entry, bytes, tree): (usize, &[u8], Option<&Tree>),
+        evaluator: &mut Evaluator<'a>,
+        out: &mut Vec<u8>,
+    ) -> Result<Attempt, Error> {
+        let Evaluator { materials, corpus, feedback, runner, .. } = evaluator;
+        // What was recombined may not have been run, if it had been lately.
+        if let Some(lessons) = &mut materials.lessons {
+            lessons.clear_bench();
+        }
+        let may_leave = materials.share.permits(tree.is_some());
+        let subject = Subject { entry, bytes, tree, may_leave };
+        let mut making = Making { materials, corpus, feedback, runner, bandit: &self.bandit, cost: 0.0, out };
+        self.fits.clear();
+        self.fits.extend(self.mutators.iter_mut().map(|mutator| mutator.fits(&subject, &making)));
+        let Some(arm) = self.bandit.draw(|arm| self.fits[arm], making.rng()) else {
+            return Ok(Attempt::NoneFits);
+        };
+        let made = self.mutators[arm].make(&subject, &mut making)?;
+        let made = made.filter(|_| making.out.len() <= making.max_size());
+        if let Some(made) = made
+            && tree.is_some()
+            && !made.fresh
+        {
+            making.materials.share.count(made.valid);
+        }
+        let cost = making.cost;
+        let Some(made) = made.filter(|_| self.recent.is_new(out)) else {
+            self.bandit.learn(arm, cost + if runner.is_repeatable() { UNRUN } else { 1.0 }, 0.0);
+            return Ok(Attempt::Nothing);
+        };
+        let Made { operations: rep, other, fresh, .. } = made;
+        let source = Source::Mutation { from: (!fresh).then_some(entry), other, op: self.name(arm), rep };
+        Ok(Attempt::Input(Mutated { arm, cost, source }))
+    }
+
+    /// Learns what came of an input.
+    pub fn learn(&mut self, made: &Mutated, cost: f64, gain: f64) {
+        self.bandit.learn(made.arm, made.cost + cost, gain);
+    }
+
+    /// The name of a mutator.
+    fn name(&self, arm: usize) -> &'static str {
+        self.bandit.arms()[arm].name
+    }
+
+    /// Fills in what mutators did; the time they took for other things than
+    /// making inputs.
+    pub fn report(&self, report: &mut Report) -> Duration {
+        let arm = |arm: &crate::schedule::Arm| MutatorReport {
+            name: arm.name.into(),
+            tries: arm.tries,
+            finds: arm.finds,
+            execs: arm.tries,
+            yield_now: arm.rate(),
+        };
+        report.mutators = self.bandit.arms().iter().map(arm).collect();
+        self.mutators.iter().map(|mutator| mutator.report(report)).sum()
+    }
+}
+
+/// Hashes of inputs that were run a short while ago: the same again would
+/// tell nothing.
+#[derive(Debug, Default)]
+struct Recent {
+    hashes: Vec<u64>,
+}
+
+impl Recent {
+    const PLACES: usize = 1 << 16;
+
+    fn is_new(&mut self, input: &[u8]) -> bool {
+        if self.hashes.is_empty() {
+            self.hashes.resize(Self::PLACES, 0);
+        }
+        let hash = hash(input) | 1;
+        let place = &mut self.hashes[hash as usize / 2 % Self::PLACES];
+        std::mem::replace(place, hash) != hash
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arms_follow_the_list_and_names_differ() {
+        let list = MutatorList::new(super::super::all(None), false);
+        let names: Vec<_> = list.mutators.iter().map(|mutator| mutator.name()).collect();
+        let arms: Vec<_> = (0..names.len()).map(|arm| list.name(arm)).collect();
+        assert_eq!(names, arms);
+        let different: std::collections::HashSet<_> = names.iter().collect();
+        assert_eq!(different.len(), names.len());
+    }
+
+    #[test]
+    fn the_same_input_again_is_not_new() {
+        let mut recent = Recent::default();
+        assert!(recent.is_new(b"a") && recent.is_new(b"b") && !recent.is_new(b"a"));
+    }
+}

@@ -1,0 +1,109 @@
+//! Statistics: the report of a campaign, and what is only counted for it.
+
+use super::runner::Runner;
+use super::source::Source;
+use std::time::{Duration, Instant};
+use wug_folder::report::Report;
+use wug_target::Executor;
+
+/// So many executions tell whether a target is slow, which is this long.
+const FEW_RUNS: u32 = 20;
+const SLOW: Duration = Duration::from_millis(15);
+/// What "the last minute" is.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The report, and what it needs besides.
+#[derive(Debug)]
+pub(crate) struct Statistics {
+    pub report: Report,
+    slowest: Duration,
+    /// Executions that were timed, and how long they took; none once the
+    /// observer was told.
+    timed: Option<(u32, Duration)>,
+    last_find: Instant,
+    /// When and with how many executions the last minute began.
+    minute: (Instant, u64),
+}
+
+/// Seconds of Unix time.
+pub(crate) fn seconds_now() -> u64 {
+    std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs())
+}
+
+/// Fills in how a campaign or search was started, which took so long already.
+pub(crate) fn begin_report(report: &mut Report, executor: &Executor, seed: u64, elapsed: Duration) {
+    report.start_time = seconds_now().saturating_sub(elapsed.as_secs());
+    report.fuzzer_pid = std::process::id();
+    report.seed = seed;
+    report.target_mode = match (executor.has_server(), executor.is_persistent()) {
+        (false, _) => "default",
+        (true, false) => "shmem_testcase",
+        (true, true) => "shmem_testcase persistent",
+    }
+    .into();
+}
+
+impl Statistics {
+    pub fn new(mut report: Report, runner: &Runner<'_>, seed: u64) -> Statistics {
+        let now = Instant::now();
+        begin_report(&mut report, &runner.executor, seed, runner.elapsed());
+        Statistics {
+            report,
+            slowest: Duration::ZERO,
+            timed: Some((0, Duration::ZERO)),
+            last_find: now,
+            minute: (now, runner.execs()),
+        }
+    }
+
+    /// An input was executed.
+    pub fn executed(&mut self, length: usize, wall: Duration) {
+        self.report.input_bytes += length as u64;
+        if let Some((runs, time)) = &mut self.timed {
+            (*runs, *time) = (*runs + 1, time.saturating_add(wall));
+        }
+    }
+
+    /// An entry was kept.
+    pub fn kept(&mut self, source: &Source, depth: u32, wall: Duration) {
+        match source {
+            Source::Import(..) => self.report.corpus_imported += 1,
+            Source::Mutation { .. } => {
+                self.report.corpus_found += 1;
+                self.report.last_find = seconds_now();
+                self.last_find = Instant::now();
+            }
+            Source::Seed(_) | Source::Entry(_) => {}
+        }
+        self.report.max_depth = self.report.max_depth.max(u64::from(depth) + 1);
+        self.slowest = self.slowest.max(wall);
+    }
+
+    /// How long an execution takes, once, if that is long.
+    pub fn slowness(&mut self) -> Option<Duration> {
+        let (runs, time) = self.timed.filter(|(runs, _)| *runs >= FEW_RUNS)?;
+        self.timed = None;
+        Some(time / runs).filter(|mean| *mean >= SLOW)
+    }
+
+    /// Fills in what follows from other figures; `others` is the time that
+    /// stages took.
+    pub fn fill(&mut self, runner: &Runner<'_>, others: Duration) {
+        let (since, execs_then) = self.minute;
+        if since.elapsed() >= MINUTE {
+            self.minute = (Instant::now(), runner.execs());
+        }
+        let report = &mut self.report;
+        runner.report(report);
+        report.total_edges = report.total_edges.max(report.edges_found);
+        let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        report.bitmap_cvg = percent(report.edges_found, report.total_edges);
+        report.stability = 100.0 - percent(report.var_byte_count, report.edges_found);
+        report.last_update = seconds_now();
+        report.time_wo_finds = self.last_find.elapsed().as_secs();
+        report.fuzz_time = runner.own_time().saturating_sub(others).as_secs();
+        let lately = runner.execs().saturating_sub(execs_then) as f64;
+        report.execs_ps_last_min = lately / since.elapsed().as_secs_f64().max(1e-6);
+        report.slowest_exec_ms = self.slowest.as_millis() as u64;
+    }
+}
