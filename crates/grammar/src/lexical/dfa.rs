@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 pub const DEAD: u32 = 0;
 
 /// A deterministic automaton. State 0 is dead.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dfa {
     width: usize,
     next: Vec<u32>,
@@ -30,6 +30,11 @@ pub struct Part<'a> {
 }
 
 impl Dfa {
+    /// An automaton of its parts, the dead state first.
+    pub(super) fn of(width: usize, next: Vec<u32>, labels: Vec<Option<u32>>, start: u32) -> Dfa {
+        Dfa { width, next, labels, start }
+    }
+
     /// The state after `letter`.
     pub fn step(&self, state: u32, letter: usize) -> u32 {
         self.next[state as usize * self.width + letter]
@@ -59,17 +64,6 @@ impl Dfa {
         work: &mut Work,
     ) -> Result<Dfa, TooLarge> {
         Subsets::new(parts, alphabet, work).build(shadowed)
-    }
-
-    /// Only words no proper prefix of which is accepted.
-    pub fn shortest_matches(&self) -> Dfa {
-        let mut cut = self.clone();
-        for state in 0..self.len() {
-            if self.labels[state].is_some() {
-                cut.next[state * self.width..][..self.width].fill(DEAD);
-            }
-        }
-        cut.minimize()
     }
 
     /// The same without the empty word.
@@ -103,6 +97,7 @@ impl Dfa {
         }
         nfa.moves.push(Vec::new());
         nfa.silent.push(Vec::new());
+        nfa.lazy_at = vec![false; nfa.moves.len()];
         nfa
     }
 

@@ -2,15 +2,16 @@
 //!
 //! What a lexer of this grammar does: in its current mode it takes the
 //! longest text that some token accepts, and of those the first in order:
-//! literals of syntax rules first, then tokens as they are written. A token
-//! with a lazy repetition accepts only texts no proper prefix of which it
-//! accepts. No token is empty.
+//! literals of syntax rules first, then tokens as they are written. What a
+//! token with a lazy repetition accepts is told in `ordered`. No token is
+//! empty.
 
 use super::alphabet::Alphabet;
 use super::dfa::{Dfa, Part};
 use super::nfa::Nfa;
+use super::ordered::ordered;
 use super::{TooLarge, Work};
-use crate::arena::{AltId, BodyId, Bytes};
+use crate::arena::{AltId, BodyId, Bytes, Note};
 use crate::ast::{Action, Kind};
 use crate::ir::{Grammar, ModeAction, ModeId, RuleId, Symbol};
 use hashbrown::HashMap;
@@ -46,6 +47,11 @@ pub struct Token {
     pub action: ModeAction,
     /// Whether it may stand anywhere and means nothing.
     pub skip: bool,
+    /// It is skipped, leaves the mode as it is, and is wanted between
+    /// other tokens.
+    pub separates: bool,
+    /// The next token goes on with its text: nothing stands between them.
+    pub joined: bool,
     /// Its lexemes are just what its rule derives: nothing is lost to an
     /// earlier token, to laziness or to an unrolled recursion.
     pub whole: bool,
@@ -85,6 +91,8 @@ impl Lexicon {
             mode: ModeId(0),
             action: Action::Stay,
             skip: false,
+            separates: false,
+            joined: false,
             whole: true,
             unrolled: false,
         };
@@ -99,7 +107,11 @@ impl Lexicon {
         for &rule in &declared {
             if let Kind::Token { mode, action, skip } = grammar.rule(rule).kind {
                 by_rule.insert(rule, TokenId(tokens.len() as u32));
-                tokens.push(Token { mode, action, skip, ..plain(Origin::Rule(rule)) });
+                let has = |note: &Note| grammar.rule(rule).notes.contains(note);
+                let joined = has(&Note::joined());
+                let separates = skip && action == Action::Stay && !joined && !has(&Note::unwanted());
+                let origin = Origin::Rule(rule);
+                tokens.push(Token { mode, action, skip, separates, joined, ..plain(origin) });
             }
         }
         for (literal, rule) in meant {
@@ -163,14 +175,16 @@ fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Df
         if !nullable && !nfa.lazy {
             continue;
         }
-        let own = Dfa::union(&[Part { nfa, label: 0 }], &alphabet, &mut |_| {}, work)?.minimize();
-        let goes_on = |s: usize| own.labels[s].is_some() && own.steps(s as u32).iter().any(|&to| to != 0);
-        let cut = nfa.lazy && (0..own.len()).any(goes_on);
+        let mut own = Dfa::union(&[Part { nfa, label: 0 }], &alphabet, &mut |_| {}, work)?.minimize();
+        let mut cut = false;
+        if nfa.lazy {
+            let preferred = ordered(nfa, &alphabet, work)?.minimize();
+            cut = preferred != own;
+            own = preferred;
+        }
         if nullable || cut {
             token.whole = false;
-            let own = own.without_empty();
-            let own = if cut { own.shortest_matches() } else { own };
-            *nfa = own.to_nfa(&alphabet);
+            *nfa = own.without_empty().to_nfa(&alphabet);
         }
     }
     let count = tokens.iter().map(|t| t.mode.0 as usize + 1).max().unwrap_or(1).max(grammar.modes().len());

@@ -9,6 +9,7 @@
 //! | `alphabet` | bytes that no rule tells apart, as one |
 //! | `nfa` | the language of a body as a nondeterministic automaton |
 //! | `dfa` | deterministic automata: subsets, minimum, difference |
+//! | `ordered` | tokens with lazy repetitions |
 //! | `partition` | sets that split, for the minimum |
 //! | `emit` | an automaton as rules again |
 //! | `lexicon` | the tokens of a grammar and the automaton of each mode |
@@ -23,6 +24,7 @@ pub mod emit;
 pub mod lexer;
 pub mod lexicon;
 pub mod nfa;
+mod ordered;
 mod partition;
 
 pub use dfa::Dfa;

@@ -30,6 +30,8 @@ pub struct Nfa {
     pub unrolled: bool,
     /// A repetition asked to end as soon as it can.
     pub lazy: bool,
+    /// By state: whether a lazy repetition begins or goes on here.
+    pub lazy_at: Vec<bool>,
 }
 
 impl Nfa {
@@ -58,6 +60,7 @@ impl Nfa {
         }
         nfa.moves.push(Vec::new());
         nfa.silent = vec![Vec::new(); bytes.len() + 1];
+        nfa.lazy_at = vec![false; bytes.len() + 1];
         nfa.end = bytes.len() as u32;
         Ok(nfa)
     }
@@ -97,6 +100,7 @@ impl Build<'_> {
         self.work.spend(4)?;
         self.nfa.moves.push(Vec::new());
         self.nfa.silent.push(Vec::new());
+        self.nfa.lazy_at.push(false);
         Ok(self.nfa.moves.len() as u32 - 1)
     }
 
@@ -155,26 +159,39 @@ impl Build<'_> {
                 for _ in 0..repeat.min {
                     at = self.body(repeat.body, at)?;
                 }
+                // Silent moves stand in the order in which they are preferred.
+                let end = self.state()?;
                 match repeat.max {
                     None => {
                         let head = self.state()?;
                         self.silent(at, head);
-                        let back = self.body(repeat.body, head)?;
+                        let back = self.choice(repeat, head, end)?;
                         self.silent(back, head);
-                        Ok(head)
                     }
                     Some(max) => {
-                        let end = self.state()?;
                         for _ in repeat.min..max {
-                            self.silent(at, end);
-                            at = self.body(repeat.body, at)?;
+                            at = self.choice(repeat, at, end)?;
                         }
                         self.silent(at, end);
-                        Ok(end)
                     }
                 }
+                Ok(end)
             }
         }
+    }
+
+    /// From `from` either once more or to `end`; gives the state behind the
+    /// body.
+    fn choice(&mut self, repeat: crate::Repeat, from: u32, end: u32) -> Result<u32, TooLarge> {
+        self.nfa.lazy_at[from as usize] |= !repeat.greedy;
+        if !repeat.greedy {
+            self.silent(from, end);
+        }
+        let behind = self.body(repeat.body, from)?;
+        if repeat.greedy {
+            self.silent(from, end);
+        }
+        Ok(behind)
     }
 
     fn class(&mut self, class: &Class, from: u32) -> Result<u32, TooLarge> {
