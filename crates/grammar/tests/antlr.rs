@@ -282,5 +282,6 @@ fn a_rule_of_another_text_may_stand_in_for_a_token() {
         token INDENT = ">" ;
         a = INDENT "x" ;
         token `'x'` = "x" ;
-    "#]].assert_eq(&print::wug::print(&loaded.grammar));
+    "#]]
+    .assert_eq(&print::wug::print(&loaded.grammar));
 }

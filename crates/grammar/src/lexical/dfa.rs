@@ -66,6 +66,17 @@ impl Dfa {
         Subsets::new(parts, alphabet, work).build(shadowed)
     }
 
+    /// Only words no proper prefix of which is accepted.
+    pub fn shortest_matches(&self) -> Dfa {
+        let mut cut = self.clone();
+        for state in 0..self.len() {
+            if self.labels[state].is_some() {
+                cut.next[state * self.width..][..self.width].fill(DEAD);
+            }
+        }
+        cut.minimize()
+    }
+
     /// The same without the empty word.
     pub fn without_empty(&self) -> Dfa {
         if self.labels[self.start as usize].is_none() {

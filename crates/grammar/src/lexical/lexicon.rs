@@ -8,7 +8,7 @@
 
 use super::alphabet::Alphabet;
 use super::dfa::{Dfa, Part};
-use super::nfa::Nfa;
+use super::nfa::{Nfa, UNROLLED};
 use super::ordered::ordered;
 use super::{TooLarge, Work};
 use crate::arena::{AltId, BodyId, Bytes, Note};
@@ -172,16 +172,22 @@ fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Df
         token.unrolled = nfa.unrolled;
         token.whole &= !nfa.unrolled;
         let nullable = nfa.accepts_empty();
-        if !nullable && !nfa.lazy {
+        if !nullable && !nfa.lazy && !nfa.unrolled {
             continue;
         }
-        let mut own = Dfa::union(&[Part { nfa, label: 0 }], &alphabet, &mut |_| {}, work)?.minimize();
-        let mut cut = false;
-        if nfa.lazy {
-            let preferred = ordered(nfa, &alphabet, work)?.minimize();
-            cut = preferred != own;
-            own = preferred;
+        // A rule inside itself may be too much for an automaton: then it is
+        // so less often.
+        let mut own = alone(nfa, &alphabet, work);
+        if let (true, Origin::Rule(rule)) = (nfa.unrolled, &token.origin) {
+            for times in (1..UNROLLED).rev() {
+                if own.is_ok() {
+                    break;
+                }
+                *nfa = Nfa::unrolled(grammar, grammar.rule(*rule).body, Some(*rule), times, work)?;
+                own = alone(nfa, &alphabet, work);
+            }
         }
+        let (own, cut) = own?;
         if nullable || cut {
             token.whole = false;
             *nfa = own.without_empty().to_nfa(&alphabet);
@@ -199,6 +205,28 @@ fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Df
         lost.into_iter().for_each(|label| tokens[label as usize].whole = false);
     }
     Ok((alphabet, modes))
+}
+
+/// What may be spent on the automaton of a token by itself.
+const FOR_ONE: usize = 6_000_000;
+
+/// The automaton of a token by itself; whether lazy repetitions cut it.
+fn alone(nfa: &Nfa, alphabet: &Alphabet, work: &mut Work) -> Result<(Dfa, bool), TooLarge> {
+    let plain = |work: &mut Work| Dfa::union(&[Part { nfa, label: 0 }], alphabet, &mut |_| {}, work);
+    if !nfa.lazy {
+        return Ok((work.at_most(FOR_ONE, plain)?.minimize(), false));
+    }
+    match work.at_most(FOR_ONE, |work| ordered(nfa, alphabet, work)) {
+        Ok(preferred) => {
+            let preferred = preferred.minimize();
+            let plain = work.at_most(FOR_ONE / 8, plain);
+            let cut = plain.map_or(true, |plain| plain.minimize() != preferred);
+            Ok((preferred, cut))
+        }
+        // Too many orders in which the ways through it are preferred: only
+        // texts without an accepted beginning are sure.
+        Err(TooLarge) => Ok((work.at_most(FOR_ONE, plain)?.minimize().shortest_matches(), true)),
+    }
 }
 
 /// The literal that a body is, if it is nothing else.

@@ -40,9 +40,10 @@ pub struct TooLarge;
 pub struct Work(usize);
 
 impl Default for Work {
-    /// A second or two, and some hundred megabytes.
+    /// A second or two, and some hundred megabytes: enough for dialects of
+    /// SQL with thousands of keywords in either case.
     fn default() -> Self {
-        Work(10_000_000)
+        Work(60_000_000)
     }
 }
 
@@ -50,6 +51,19 @@ impl Work {
     /// What may be spent on sets of tokens, in words of 64.
     pub fn for_sets() -> Work {
         Work(50_000_000)
+    }
+
+    /// Lets `work` spend at most `limit` of what is left.
+    pub fn at_most<T>(
+        &mut self,
+        limit: usize,
+        work: impl FnOnce(&mut Work) -> Result<T, TooLarge>,
+    ) -> Result<T, TooLarge> {
+        let given = self.0.min(limit);
+        let mut part = Work(given);
+        let done = work(&mut part);
+        self.0 -= given - part.0;
+        done
     }
 
     /// Takes `amount` off what is left.

@@ -42,8 +42,19 @@ impl Nfa {
         inside: Option<RuleId>,
         work: &mut Work,
     ) -> Result<Nfa, TooLarge> {
+        Nfa::unrolled(grammar, body, inside, UNROLLED, work)
+    }
+
+    /// As [`Nfa::of`]; a rule may stand inside itself `unrolled` times.
+    pub fn unrolled(
+        grammar: &Grammar,
+        body: BodyId,
+        inside: Option<RuleId>,
+        unrolled: usize,
+        work: &mut Work,
+    ) -> Result<Nfa, TooLarge> {
         let path = inside.into_iter().collect();
-        let mut builder = Build { grammar, nfa: Nfa::default(), path, depth: 0, work };
+        let mut builder = Build { grammar, nfa: Nfa::default(), path, unrolled, depth: 0, work };
         let start = builder.state()?;
         let end = builder.body(body, start)?;
         builder.nfa.start = start;
@@ -90,6 +101,7 @@ struct Build<'a> {
     grammar: &'a Grammar,
     nfa: Nfa,
     path: Vec<RuleId>,
+    unrolled: usize,
     depth: usize,
     work: &'a mut Work,
 }
@@ -141,7 +153,7 @@ impl Build<'_> {
             Symbol::Class(class) => self.class(self.grammar.class(class), from),
             Symbol::Group(body) => self.body(body, from),
             Symbol::Rule(rule) => {
-                if self.path.iter().filter(|&&r| r == rule).count() >= UNROLLED {
+                if self.path.iter().filter(|&&r| r == rule).count() >= self.unrolled {
                     self.nfa.unrolled = true;
                     // A state that nothing leads to.
                     return self.state();

@@ -6,6 +6,7 @@ use super::tree::What;
 use crate::class::{Class, Unit};
 use crate::diagnostic::Diagnostic;
 use regex_syntax::hir::{self, HirKind};
+use std::sync::OnceLock;
 
 /// A member of a text or a set.
 enum Member {
@@ -188,6 +189,15 @@ fn property(name: &str) -> Option<Class> {
 }
 
 fn parsed(name: &str) -> Option<Class> {
+    // ANTLR 4.13 knows Unicode 15.0: what came later, its lexers refuse.
+    let class = of_unicode(name)?;
+    match of_unicode("Age=15.0") {
+        Some(known) => class.difference(&known.complement(Unit::Char)),
+        None => Some(class),
+    }
+}
+
+fn of_unicode(name: &str) -> Option<Class> {
     let hir = regex_syntax::ParserBuilder::new().build().parse(&format!("\\p{{{name}}}")).ok()?;
     match hir.into_kind() {
         HirKind::Class(hir::Class::Unicode(class)) => {
@@ -216,14 +226,16 @@ fn characters(points: &[u32]) -> Option<String> {
 
 /// A class with both cases of all of its letters.
 pub fn fold(class: &Class) -> Class {
-    // Case is a matter of some thousand characters; beyond the last of them
-    // nothing need be looked at.
-    const LAST: u32 = 0x1E943;
+    /// Characters with another case, each with it, in order.
+    static CASES: OnceLock<Vec<(u32, u32)>> = OnceLock::new();
+    let cases = CASES.get_or_init(|| {
+        let pairs = |c: char| both_cases(c).filter(move |&o| o != c).map(move |o| (c as u32, o as u32));
+        ('\0'..=char::MAX).flat_map(pairs).collect()
+    });
     let mut ranges: Vec<(u32, u32)> = class.ranges().to_vec();
     for &(low, high) in class.ranges() {
-        for c in (low..=high.min(LAST)).filter_map(char::from_u32) {
-            ranges.extend(both_cases(c).map(|c| (c as u32, c as u32)));
-        }
+        let from = cases.partition_point(|&(c, _)| c < low);
+        ranges.extend(cases[from..].iter().take_while(|&&(c, _)| c <= high).map(|&(_, o)| (o, o)));
     }
     Class::new(class.unit(), ranges)
 }
