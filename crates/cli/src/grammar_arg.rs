@@ -16,7 +16,8 @@ pub struct GrammarArg {
     #[arg(value_name = "GRAMMAR", verbatim_doc_comment)]
     pub grammar: String,
     /// Notation of the files: wug, f1, gramatron, bnf, ebnf,
-    /// w3c, abnf or antlr; if not given, told by name and content
+    /// w3c, abnf or antlr; if not given, told by name and
+    /// content
     #[arg(long, value_name = "NOTATION", value_parser = notation, verbatim_doc_comment)]
     pub format: Option<Notation>,
     /// The rule to start from

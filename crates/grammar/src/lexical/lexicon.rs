@@ -57,6 +57,9 @@ pub struct Token {
     pub whole: bool,
     /// Its rule calls itself; only some levels are known here.
     pub unrolled: bool,
+    /// It is skipped and too large for an automaton: no text of it is known
+    /// here.
+    pub lost: bool,
 }
 
 /// Tokens in order of priority, and one automaton for each mode.
@@ -95,6 +98,7 @@ impl Lexicon {
             joined: false,
             whole: true,
             unrolled: false,
+            lost: false,
         };
         for literal in literals(grammar) {
             if !meant.contains_key(literal) {
@@ -117,7 +121,17 @@ impl Lexicon {
         for (literal, rule) in meant {
             by_literal.insert(literal.to_vec(), by_rule[&rule]);
         }
-        let (alphabet, modes) = automata(grammar, &mut tokens)?;
+        // Rules that stand inside themselves may be too much for automata:
+        // then they do so once less.
+        let mut known = tokens.clone();
+        let found = automata(grammar, &mut known, UNROLLED);
+        let again = found.is_err() && known.iter().any(|token| token.unrolled);
+        let (alphabet, modes) = if again {
+            automata(grammar, &mut tokens, 1)?
+        } else {
+            tokens = known;
+            found?
+        };
         Ok(Lexicon { tokens, alphabet, modes, by_rule, by_literal })
     }
 
@@ -158,15 +172,17 @@ impl Lexicon {
     }
 }
 
-fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Dfa>), TooLarge> {
-    let work = &mut Work::default();
+/// The automata of all modes; a rule may stand inside itself `times` times.
+fn automata(grammar: &Grammar, tokens: &mut [Token], times: usize) -> Result<(Alphabet, Vec<Dfa>), TooLarge> {
+    let work = &mut Work::for_rules();
     let mut nfas = Vec::with_capacity(tokens.len());
     for token in tokens.iter() {
         nfas.push(match &token.origin {
             Origin::Literal(bytes) => Nfa::literal(bytes, work)?,
-            Origin::Rule(rule) => Nfa::of(grammar, grammar.rule(*rule).body, Some(*rule), work)?,
+            Origin::Rule(rule) => Nfa::unrolled(grammar, grammar.rule(*rule).body, Some(*rule), times, work)?,
         });
     }
+    let work = &mut Work::default();
     let alphabet = Alphabet::of(nfas.iter().flat_map(Nfa::ranges));
     for (token, nfa) in tokens.iter_mut().zip(&mut nfas) {
         token.unrolled = nfa.unrolled;
@@ -175,17 +191,16 @@ fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Df
         if !nullable && !nfa.lazy && !nfa.unrolled {
             continue;
         }
-        // A rule inside itself may be too much for an automaton: then it is
-        // so less often.
         let mut own = alone(nfa, &alphabet, work);
-        if let (true, Origin::Rule(rule)) = (nfa.unrolled, &token.origin) {
-            for times in (1..UNROLLED).rev() {
-                if own.is_ok() {
-                    break;
-                }
-                *nfa = Nfa::unrolled(grammar, grammar.rule(*rule).body, Some(*rule), times, work)?;
-                own = alone(nfa, &alphabet, work);
-            }
+        if let (Err(TooLarge), true, Origin::Rule(rule)) = (&own, nfa.unrolled && times > 1, &token.origin) {
+            *nfa = Nfa::unrolled(grammar, grammar.rule(*rule).body, Some(*rule), 1, work)?;
+            own = alone(nfa, &alphabet, work);
+        }
+        if own.is_err() && token.skip {
+            // Nothing asks for it, so all else can do without.
+            (token.whole, token.lost) = (false, true);
+            *nfa = Nfa::nothing();
+            continue;
         }
         let (own, cut) = own?;
         if nullable || cut {
@@ -208,7 +223,7 @@ fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Df
 }
 
 /// What may be spent on the automaton of a token by itself.
-const FOR_ONE: usize = 6_000_000;
+const FOR_ONE: usize = 3_000_000;
 
 /// The automaton of a token by itself; whether lazy repetitions cut it.
 fn alone(nfa: &Nfa, alphabet: &Alphabet, work: &mut Work) -> Result<(Dfa, bool), TooLarge> {

@@ -43,11 +43,17 @@ impl Default for Work {
     /// A second or two, and some hundred megabytes: enough for dialects of
     /// SQL with thousands of keywords in either case.
     fn default() -> Self {
-        Work(60_000_000)
+        Work(40_000_000)
     }
 }
 
 impl Work {
+    /// What may be spent on the rules as nondeterministic automata, whose
+    /// entries take more memory.
+    pub fn for_rules() -> Work {
+        Work(10_000_000)
+    }
+
     /// What may be spent on sets of tokens, in words of 64.
     pub fn for_sets() -> Work {
         Work(50_000_000)

@@ -62,6 +62,12 @@ impl Nfa {
         Ok(builder.nfa)
     }
 
+    /// No text at all.
+    pub fn nothing() -> Nfa {
+        let lists = vec![Vec::new(); 2];
+        Nfa { moves: vec![Vec::new(); 2], silent: lists, end: 1, lazy_at: vec![false; 2], ..Nfa::default() }
+    }
+
     /// One literal.
     pub fn literal(bytes: &[u8], work: &mut Work) -> Result<Nfa, TooLarge> {
         work.spend(4 * bytes.len() + 4)?;
