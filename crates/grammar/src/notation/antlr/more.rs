@@ -137,7 +137,7 @@ impl Runs {
         match *lead {
             Lead::To(next) => self.kinds[next].is_empty() && !self.leaves[next],
             Lead::Into(next) => {
-                self.kinds[next].is_empty() && !(self.leaves[next] && !self.kinds[mode].is_empty())
+                self.kinds[next].is_empty() && (!self.leaves[next] || self.kinds[mode].is_empty())
             }
             Lead::Back => self.kinds.iter().all(HashSet::is_empty),
         }

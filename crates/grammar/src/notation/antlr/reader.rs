@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         let opens = self.cursor.peek() == Some('{');
         match word.as_str() {
             "options" if opens => {
-                for (key, value, _) in self.options()? {
+                for (key, value) in self.options()? {
                     match key.as_str() {
                         "tokenVocab" => self.file.vocab = Some(value),
                         "caseInsensitive" => self.file.caseless = value.0 == "true",
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
                     match word {
                         "returns" | "locals" if self.cursor.peek() == Some('[') => self.arguments()?,
                         "options" if self.cursor.peek() == Some('{') => {
-                            for (key, value, _) in self.options()? {
+                            for (key, value) in self.options()? {
                                 if key == "caseInsensitive" {
                                     caseless = Some(value.0 == "true");
                                 }
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `{ key = value; … }`.
-    pub(super) fn options(&mut self) -> Step<Vec<(String, (String, Span), Span)>> {
+    pub(super) fn options(&mut self) -> Step<Vec<(String, (String, Span))>> {
         let open = self.cursor.at();
         self.cursor.bump();
         let mut found = Vec::new();
@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
             let (key, span) = self.name("an option")?;
             self.space()?;
             let value = if self.cursor.eat("=") { self.value()? } else { (String::new(), span) };
-            found.push((key, value, span));
+            found.push((key, value));
             self.space()?;
             if self.cursor.peek() != Some('}') && !self.cursor.eat(";") {
                 let found = self.cursor.found();
