@@ -97,6 +97,17 @@ impl Note {
         Note { key: "gaps".to_string(), value: "needed".to_string() }
     }
 
+    /// `gaps: "never"` on a skipped token: it is read, but no separator.
+    pub fn unwanted() -> Note {
+        Note { key: "gaps".to_string(), value: "never".to_string() }
+    }
+
+    /// `gaps: "none"` on a token: nothing skipped stands behind it, since
+    /// the next token goes on with its text.
+    pub fn joined() -> Note {
+        Note { key: "gaps".to_string(), value: "none".to_string() }
+    }
+
     /// Whether it is [`Note::tight`].
     pub fn is_tight(&self) -> bool {
         self.key == "gaps" && self.value == "needed"

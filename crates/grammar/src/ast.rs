@@ -34,17 +34,83 @@ pub enum Action<M> {
     Pop,
     /// Go on in another mode in place of this one.
     Set(M),
+    /// Several of these at once: takes modes off, this one first, then
+    /// enters others.
+    Change {
+        /// How many are taken off.
+        drop: u32,
+        /// Entered first, if any.
+        first: Option<M>,
+        /// Entered then, above the first.
+        second: Option<M>,
+    },
 }
 
 impl<M> Action<M> {
     /// The same action on another type of modes.
-    pub fn try_map<N, E>(self, mode: impl FnOnce(M) -> Result<N, E>) -> Result<Action<N>, E> {
+    pub fn try_map<N, E>(self, mut mode: impl FnMut(M) -> Result<N, E>) -> Result<Action<N>, E> {
         Ok(match self {
             Action::Stay => Action::Stay,
             Action::Push(m) => Action::Push(mode(m)?),
             Action::Pop => Action::Pop,
             Action::Set(m) => Action::Set(mode(m)?),
+            Action::Change { drop, first, second } => Action::Change {
+                drop,
+                first: first.map(&mut mode).transpose()?,
+                second: second.map(&mut mode).transpose()?,
+            },
         })
+    }
+
+    /// The same action on another type of modes.
+    pub fn map<N>(self, mut mode: impl FnMut(M) -> N) -> Action<N> {
+        match self.try_map(|m| Ok::<N, std::convert::Infallible>(mode(m))) {
+            Ok(action) => action,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The action that takes `drop` modes off, this one first, and then
+    /// enters those in `push`; `None` if they are more than two.
+    pub fn of(drop: u32, push: &[M]) -> Option<Action<M>>
+    where
+        M: Copy,
+    {
+        Some(match (drop, push) {
+            (0, []) => Action::Stay,
+            (0, &[mode]) => Action::Push(mode),
+            (1, []) => Action::Pop,
+            (1, &[mode]) => Action::Set(mode),
+            (drop, []) => Action::Change { drop, first: None, second: None },
+            (drop, &[mode]) => Action::Change { drop, first: Some(mode), second: None },
+            (drop, &[first, second]) => Action::Change { drop, first: Some(first), second: Some(second) },
+            _ => return None,
+        })
+    }
+
+    /// How many modes it takes off a stack, this one first.
+    pub fn drops(&self) -> usize {
+        match self {
+            Action::Stay | Action::Push(_) => 0,
+            Action::Pop | Action::Set(_) => 1,
+            Action::Change { drop, .. } => *drop as usize,
+        }
+    }
+
+    /// The modes that it enters, in order.
+    pub fn enters(self) -> impl Iterator<Item = M> {
+        let (first, second) = match self {
+            Action::Stay | Action::Pop => (None, None),
+            Action::Push(mode) | Action::Set(mode) => (Some(mode), None),
+            Action::Change { first, second, .. } => (first, second),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// Carries it out on a stack of modes.
+    pub fn apply(self, stack: &mut Vec<M>) {
+        stack.truncate(stack.len().saturating_sub(self.drops()));
+        stack.extend(self.enters());
     }
 }
 
@@ -104,6 +170,8 @@ pub struct Ast {
     pub modes: Vec<Named>,
     /// For texts in which a name is easily mistaken for literal text.
     pub hints: Vec<(Span, Hint)>,
+    /// ANTLR's files, which are built into rules when all are there.
+    pub(crate) antlr: Vec<crate::notation::AntlrFile>,
 }
 
 impl Ast {

@@ -4,7 +4,7 @@ use crate::ast::Ast;
 use crate::by_case;
 use crate::diagnostic::{Diagnostic, Diagnostics, render_all};
 use crate::ir::Grammar;
-use crate::notation::{Foreign, Notation};
+use crate::notation::{Foreign, Notation, antlr};
 use crate::resolve::resolve;
 use crate::source::{MAX_TEXT, Sources, Span};
 use std::fmt;
@@ -82,6 +82,9 @@ pub struct LoadOptions<'a> {
     pub start: Option<&'a str>,
     /// Rules with uppercase names are tokens: see [`crate::by_case`].
     pub tokens_by_case: bool,
+    /// The start rule that will be set afterwards, for notations in which
+    /// that makes a difference.
+    pub meant_start: Option<&'a str>,
 }
 
 /// Imports of imports may be this deep.
@@ -96,11 +99,17 @@ pub fn load(texts: Vec<Text>, options: LoadOptions, loader: &dyn Loader) -> Resu
         ast: Ast::default(),
         diags: Diagnostics::default(),
         foreign: Vec::new(),
+        missing: Vec::new(),
     };
     for text in texts {
+        // A lexer that is named beside its parser was found with it.
+        if !reading.ast.antlr.is_empty() && reading.knows(&text.name) {
+            continue;
+        }
         reading.read(text, Span::NONE, options.notation, loader);
     }
-    let Reading { sources, mut ast, mut diags, foreign } = reading;
+    let Reading { sources, mut ast, mut diags, foreign, missing } = reading;
+    antlr::finish(&mut ast, &missing, options.start.or(options.meant_start), &mut diags);
     if diags.errors() > 0 && !foreign.is_empty() {
         return Err(Rejected { diagnostics: foreign, sources, foreign: true });
     }
@@ -127,9 +136,16 @@ struct Reading {
     diags: Diagnostics,
     /// A message for each text in a notation that is not read.
     foreign: Vec<Diagnostic>,
+    /// Grammars for ANTLR that could not be fetched: they may be named
+    /// themselves, in another folder.
+    missing: Vec<antlr::Missing>,
 }
 
 impl Reading {
+    fn knows(&self, name: &str) -> bool {
+        self.sources.files().iter().any(|f| f.name == name)
+    }
+
     /// Reads a text and then all that it imports, breadth first.
     fn read(&mut self, text: Text, asked: Span, notation: Option<Notation>, loader: &dyn Loader) {
         // Texts still to read, each with the chain of texts that led to it.
@@ -154,6 +170,11 @@ impl Reading {
                 let error = |message: String| Diagnostic::error(import.span, message);
                 let text = match loader.import(&name, &import.path) {
                     Ok(text) => text,
+                    Err(why) if self.ast.antlr.last().is_some_and(|file| file.path == name) => {
+                        let wanted = import.path.trim_end_matches(".g4").to_string();
+                        self.missing.push((wanted, import.span, why));
+                        continue;
+                    }
                     Err(why) => {
                         self.diags.push(error(format!("cannot import `{}`: {why}", import.path)));
                         continue;
@@ -169,8 +190,7 @@ impl Reading {
                         .push(error(message).label(circle).help("move what both need into a third file"));
                     continue;
                 }
-                let known = self.sources.files().iter().any(|f| f.name == text.name)
-                    || queue.iter().any(|(t, ..)| t.name == text.name);
+                let known = self.knows(&text.name) || queue.iter().any(|(t, ..)| t.name == text.name);
                 if !known {
                     let mut chain = chain.clone();
                     chain.push(name.clone());
@@ -203,10 +223,12 @@ impl Reading {
                 }
                 let before = self.diags.errors();
                 let read = notation.unwrap_or_else(|| Notation::detect(&name, text));
-                let imports = read.read(text, source.base(), &mut self.ast, &mut self.diags);
+                let imports = read.read(&name, text, source.base(), &mut self.ast, &mut self.diags);
                 // Content is looked at only if the text is in no notation
                 // that is read: so no grammar is refused by mistake.
-                let told = notation.is_none() && !matches!(read, Notation::Abnf) && !name.ends_with(".wug");
+                let told = notation.is_none()
+                    && !matches!(read, Notation::Abnf | Notation::Antlr)
+                    && !name.ends_with(".wug");
                 if told && self.diags.errors() > before {
                     self.foreign.extend(Foreign::told(text).map(|foreign| foreign.explain(&name)));
                 }

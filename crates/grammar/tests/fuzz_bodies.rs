@@ -35,7 +35,8 @@ bodies! {
     bnf_texts_load_or_are_explained: Bnf,
     ebnf_texts_load_or_are_explained: Ebnf,
     w3c_texts_load_or_are_explained: W3c,
-    abnf_texts_load_or_are_explained: Abnf
+    abnf_texts_load_or_are_explained: Abnf,
+    antlr_texts_load_or_are_explained: Antlr
 }
 
 #[test]

@@ -287,7 +287,7 @@ fn w3c_classes_numbers_and_remarks() {
 /// The rules as read, before exceptions are resolved.
 fn unresolved(notation: Notation, text: &str) -> String {
     let (mut ast, mut diags) = (Ast::default(), Diagnostics::default());
-    notation.read(text, 0, &mut ast, &mut diags);
+    notation.read("text", text, 0, &mut ast, &mut diags);
     assert_eq!(diags.errors(), 0, "{:?}", diags.into_vec());
     let rule = |rule: &wug_grammar::ast::AstRule| {
         format!("{} = {} ;\n", ast.names.text(rule.name.0), unresolved_body(&ast, rule.body))

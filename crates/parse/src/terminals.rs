@@ -5,7 +5,6 @@
 //!      input as a row of them.
 
 use regex_syntax::utf8::Utf8Sequences;
-use wug_grammar::ast::Action;
 use wug_grammar::lexical::alphabet::Alphabet;
 use wug_grammar::lexical::dfa::DEAD;
 use wug_grammar::lexical::{Lexicon, TooLarge};
@@ -104,17 +103,7 @@ fn scan(lexicon: &Lexicon, text: &[u8], on: bool) -> Vec<Lexeme> {
         if !kind.skip {
             found.push(Lexeme { letter: token, start: at as u32, end: (at + len) as u32 });
         }
-        match kind.action {
-            Action::Stay => {}
-            Action::Push(mode) => modes.push(mode),
-            Action::Pop => {
-                modes.pop();
-            }
-            Action::Set(mode) => {
-                modes.pop();
-                modes.push(mode);
-            }
-        }
+        kind.action.apply(&mut modes);
         at += len;
     }
     found

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 pub const DEAD: u32 = 0;
 
 /// A deterministic automaton. State 0 is dead.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dfa {
     width: usize,
     next: Vec<u32>,
@@ -30,6 +30,11 @@ pub struct Part<'a> {
 }
 
 impl Dfa {
+    /// An automaton of its parts, the dead state first.
+    pub(super) fn of(width: usize, next: Vec<u32>, labels: Vec<Option<u32>>, start: u32) -> Dfa {
+        Dfa { width, next, labels, start }
+    }
+
     /// The state after `letter`.
     pub fn step(&self, state: u32, letter: usize) -> u32 {
         self.next[state as usize * self.width + letter]
@@ -103,6 +108,7 @@ impl Dfa {
         }
         nfa.moves.push(Vec::new());
         nfa.silent.push(Vec::new());
+        nfa.lazy_at = vec![false; nfa.moves.len()];
         nfa
     }
 

@@ -2,7 +2,6 @@
 
 use super::dfa::DEAD;
 use super::lexicon::{Lexicon, TokenId};
-use crate::ast::Action;
 use crate::ir::ModeId;
 use std::ops::Range;
 
@@ -29,17 +28,7 @@ pub fn each(
         if !lexicon.token(token).skip {
             visit(token, at..at + len);
         }
-        match lexicon.token(token).action {
-            Action::Stay => {}
-            Action::Push(mode) => modes.push(mode),
-            Action::Pop => {
-                modes.pop();
-            }
-            Action::Set(mode) => {
-                modes.pop();
-                modes.push(mode);
-            }
-        }
+        lexicon.token(token).action.apply(&mut modes);
         at += len;
     }
     Ok(())

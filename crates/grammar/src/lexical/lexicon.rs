@@ -2,15 +2,16 @@
 //!
 //! What a lexer of this grammar does: in its current mode it takes the
 //! longest text that some token accepts, and of those the first in order:
-//! literals of syntax rules first, then tokens as they are written. A token
-//! with a lazy repetition accepts only texts no proper prefix of which it
-//! accepts. No token is empty.
+//! literals of syntax rules first, then tokens as they are written. What a
+//! token with a lazy repetition accepts is told in `ordered`. No token is
+//! empty.
 
 use super::alphabet::Alphabet;
 use super::dfa::{Dfa, Part};
-use super::nfa::Nfa;
+use super::nfa::{Nfa, UNROLLED};
+use super::ordered::ordered;
 use super::{TooLarge, Work};
-use crate::arena::{AltId, BodyId, Bytes};
+use crate::arena::{AltId, BodyId, Bytes, Note};
 use crate::ast::{Action, Kind};
 use crate::ir::{Grammar, ModeAction, ModeId, RuleId, Symbol};
 use hashbrown::HashMap;
@@ -46,11 +47,19 @@ pub struct Token {
     pub action: ModeAction,
     /// Whether it may stand anywhere and means nothing.
     pub skip: bool,
+    /// It is skipped, leaves the mode as it is, and is wanted between
+    /// other tokens.
+    pub separates: bool,
+    /// The next token goes on with its text: nothing stands between them.
+    pub joined: bool,
     /// Its lexemes are just what its rule derives: nothing is lost to an
     /// earlier token, to laziness or to an unrolled recursion.
     pub whole: bool,
     /// Its rule calls itself; only some levels are known here.
     pub unrolled: bool,
+    /// It is skipped and too large for an automaton: no text of it is known
+    /// here.
+    pub lost: bool,
 }
 
 /// Tokens in order of priority, and one automaton for each mode.
@@ -85,8 +94,11 @@ impl Lexicon {
             mode: ModeId(0),
             action: Action::Stay,
             skip: false,
+            separates: false,
+            joined: false,
             whole: true,
             unrolled: false,
+            lost: false,
         };
         for literal in literals(grammar) {
             if !meant.contains_key(literal) {
@@ -99,13 +111,27 @@ impl Lexicon {
         for &rule in &declared {
             if let Kind::Token { mode, action, skip } = grammar.rule(rule).kind {
                 by_rule.insert(rule, TokenId(tokens.len() as u32));
-                tokens.push(Token { mode, action, skip, ..plain(Origin::Rule(rule)) });
+                let has = |note: &Note| grammar.rule(rule).notes.contains(note);
+                let joined = has(&Note::joined());
+                let separates = skip && action == Action::Stay && !joined && !has(&Note::unwanted());
+                let origin = Origin::Rule(rule);
+                tokens.push(Token { mode, action, skip, separates, joined, ..plain(origin) });
             }
         }
         for (literal, rule) in meant {
             by_literal.insert(literal.to_vec(), by_rule[&rule]);
         }
-        let (alphabet, modes) = automata(grammar, &mut tokens)?;
+        // Rules that stand inside themselves may be too much for automata:
+        // then they do so once less.
+        let mut known = tokens.clone();
+        let found = automata(grammar, &mut known, UNROLLED);
+        let again = found.is_err() && known.iter().any(|token| token.unrolled);
+        let (alphabet, modes) = if again {
+            automata(grammar, &mut tokens, 1)?
+        } else {
+            tokens = known;
+            found?
+        };
         Ok(Lexicon { tokens, alphabet, modes, by_rule, by_literal })
     }
 
@@ -146,31 +172,40 @@ impl Lexicon {
     }
 }
 
-fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Dfa>), TooLarge> {
-    let work = &mut Work::default();
+/// The automata of all modes; a rule may stand inside itself `times` times.
+fn automata(grammar: &Grammar, tokens: &mut [Token], times: usize) -> Result<(Alphabet, Vec<Dfa>), TooLarge> {
+    let work = &mut Work::for_rules();
     let mut nfas = Vec::with_capacity(tokens.len());
     for token in tokens.iter() {
         nfas.push(match &token.origin {
             Origin::Literal(bytes) => Nfa::literal(bytes, work)?,
-            Origin::Rule(rule) => Nfa::of(grammar, grammar.rule(*rule).body, Some(*rule), work)?,
+            Origin::Rule(rule) => Nfa::unrolled(grammar, grammar.rule(*rule).body, Some(*rule), times, work)?,
         });
     }
+    let work = &mut Work::default();
     let alphabet = Alphabet::of(nfas.iter().flat_map(Nfa::ranges));
     for (token, nfa) in tokens.iter_mut().zip(&mut nfas) {
         token.unrolled = nfa.unrolled;
         token.whole &= !nfa.unrolled;
         let nullable = nfa.accepts_empty();
-        if !nullable && !nfa.lazy {
+        if !nullable && !nfa.lazy && !nfa.unrolled {
             continue;
         }
-        let own = Dfa::union(&[Part { nfa, label: 0 }], &alphabet, &mut |_| {}, work)?.minimize();
-        let goes_on = |s: usize| own.labels[s].is_some() && own.steps(s as u32).iter().any(|&to| to != 0);
-        let cut = nfa.lazy && (0..own.len()).any(goes_on);
+        let mut own = alone(nfa, &alphabet, work);
+        if let (Err(TooLarge), true, Origin::Rule(rule)) = (&own, nfa.unrolled && times > 1, &token.origin) {
+            *nfa = Nfa::unrolled(grammar, grammar.rule(*rule).body, Some(*rule), 1, work)?;
+            own = alone(nfa, &alphabet, work);
+        }
+        if own.is_err() && token.skip {
+            // Nothing asks for it, so all else can do without.
+            (token.whole, token.lost) = (false, true);
+            *nfa = Nfa::nothing();
+            continue;
+        }
+        let (own, cut) = own?;
         if nullable || cut {
             token.whole = false;
-            let own = own.without_empty();
-            let own = if cut { own.shortest_matches() } else { own };
-            *nfa = own.to_nfa(&alphabet);
+            *nfa = own.without_empty().to_nfa(&alphabet);
         }
     }
     let count = tokens.iter().map(|t| t.mode.0 as usize + 1).max().unwrap_or(1).max(grammar.modes().len());
@@ -185,6 +220,28 @@ fn automata(grammar: &Grammar, tokens: &mut [Token]) -> Result<(Alphabet, Vec<Df
         lost.into_iter().for_each(|label| tokens[label as usize].whole = false);
     }
     Ok((alphabet, modes))
+}
+
+/// What may be spent on the automaton of a token by itself.
+const FOR_ONE: usize = 3_000_000;
+
+/// The automaton of a token by itself; whether lazy repetitions cut it.
+fn alone(nfa: &Nfa, alphabet: &Alphabet, work: &mut Work) -> Result<(Dfa, bool), TooLarge> {
+    let plain = |work: &mut Work| Dfa::union(&[Part { nfa, label: 0 }], alphabet, &mut |_| {}, work);
+    if !nfa.lazy {
+        return Ok((work.at_most(FOR_ONE, plain)?.minimize(), false));
+    }
+    match work.at_most(FOR_ONE, |work| ordered(nfa, alphabet, work)) {
+        Ok(preferred) => {
+            let preferred = preferred.minimize();
+            let plain = work.at_most(FOR_ONE / 8, plain);
+            let cut = plain.map_or(true, |plain| plain.minimize() != preferred);
+            Ok((preferred, cut))
+        }
+        // Too many orders in which the ways through it are preferred: only
+        // texts without an accepted beginning are sure.
+        Err(TooLarge) => Ok((work.at_most(FOR_ONE, plain)?.minimize().shortest_matches(), true)),
+    }
 }
 
 /// The literal that a body is, if it is nothing else.

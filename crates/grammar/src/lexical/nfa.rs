@@ -30,6 +30,8 @@ pub struct Nfa {
     pub unrolled: bool,
     /// A repetition asked to end as soon as it can.
     pub lazy: bool,
+    /// By state: whether a lazy repetition begins or goes on here.
+    pub lazy_at: Vec<bool>,
 }
 
 impl Nfa {
@@ -40,13 +42,30 @@ impl Nfa {
         inside: Option<RuleId>,
         work: &mut Work,
     ) -> Result<Nfa, TooLarge> {
+        Nfa::unrolled(grammar, body, inside, UNROLLED, work)
+    }
+
+    /// As [`Nfa::of`]; a rule may stand inside itself `unrolled` times.
+    pub fn unrolled(
+        grammar: &Grammar,
+        body: BodyId,
+        inside: Option<RuleId>,
+        unrolled: usize,
+        work: &mut Work,
+    ) -> Result<Nfa, TooLarge> {
         let path = inside.into_iter().collect();
-        let mut builder = Build { grammar, nfa: Nfa::default(), path, depth: 0, work };
+        let mut builder = Build { grammar, nfa: Nfa::default(), path, unrolled, depth: 0, work };
         let start = builder.state()?;
         let end = builder.body(body, start)?;
         builder.nfa.start = start;
         builder.nfa.end = end;
         Ok(builder.nfa)
+    }
+
+    /// No text at all.
+    pub fn nothing() -> Nfa {
+        let lists = vec![Vec::new(); 2];
+        Nfa { moves: vec![Vec::new(); 2], silent: lists, end: 1, lazy_at: vec![false; 2], ..Nfa::default() }
     }
 
     /// One literal.
@@ -58,6 +77,7 @@ impl Nfa {
         }
         nfa.moves.push(Vec::new());
         nfa.silent = vec![Vec::new(); bytes.len() + 1];
+        nfa.lazy_at = vec![false; bytes.len() + 1];
         nfa.end = bytes.len() as u32;
         Ok(nfa)
     }
@@ -87,6 +107,7 @@ struct Build<'a> {
     grammar: &'a Grammar,
     nfa: Nfa,
     path: Vec<RuleId>,
+    unrolled: usize,
     depth: usize,
     work: &'a mut Work,
 }
@@ -97,6 +118,7 @@ impl Build<'_> {
         self.work.spend(4)?;
         self.nfa.moves.push(Vec::new());
         self.nfa.silent.push(Vec::new());
+        self.nfa.lazy_at.push(false);
         Ok(self.nfa.moves.len() as u32 - 1)
     }
 
@@ -137,7 +159,7 @@ impl Build<'_> {
             Symbol::Class(class) => self.class(self.grammar.class(class), from),
             Symbol::Group(body) => self.body(body, from),
             Symbol::Rule(rule) => {
-                if self.path.iter().filter(|&&r| r == rule).count() >= UNROLLED {
+                if self.path.iter().filter(|&&r| r == rule).count() >= self.unrolled {
                     self.nfa.unrolled = true;
                     // A state that nothing leads to.
                     return self.state();
@@ -155,26 +177,39 @@ impl Build<'_> {
                 for _ in 0..repeat.min {
                     at = self.body(repeat.body, at)?;
                 }
+                // Silent moves stand in the order in which they are preferred.
+                let end = self.state()?;
                 match repeat.max {
                     None => {
                         let head = self.state()?;
                         self.silent(at, head);
-                        let back = self.body(repeat.body, head)?;
+                        let back = self.choice(repeat, head, end)?;
                         self.silent(back, head);
-                        Ok(head)
                     }
                     Some(max) => {
-                        let end = self.state()?;
                         for _ in repeat.min..max {
-                            self.silent(at, end);
-                            at = self.body(repeat.body, at)?;
+                            at = self.choice(repeat, at, end)?;
                         }
                         self.silent(at, end);
-                        Ok(end)
                     }
                 }
+                Ok(end)
             }
         }
+    }
+
+    /// From `from` either once more or to `end`; gives the state behind the
+    /// body.
+    fn choice(&mut self, repeat: crate::Repeat, from: u32, end: u32) -> Result<u32, TooLarge> {
+        self.nfa.lazy_at[from as usize] |= !repeat.greedy;
+        if !repeat.greedy {
+            self.silent(from, end);
+        }
+        let behind = self.body(repeat.body, from)?;
+        if repeat.greedy {
+            self.silent(from, end);
+        }
+        Ok(behind)
     }
 
     fn class(&mut self, class: &Class, from: u32) -> Result<u32, TooLarge> {

@@ -18,6 +18,8 @@ pub struct Foreign {
     pub way: &'static str,
 }
 
+const OLD_ANTLR: &str =
+    "grammars for ANTLR 4 are read, which begin with `grammar NAME;` and are mostly called .g4";
 const WRITE: &str = "write its rules in .wug (docs/notation.md)";
 const CONVERT: &str = "convert it to the W3C's EBNF, for example with ebnf-convert, or write its rules in .wug (docs/notation.md)";
 const RULES_ALONE: &str = "write its rules, without code and constraints, in .wug (docs/notation.md)";
@@ -25,7 +27,7 @@ const TOKENS: &str = "write its tokens together with the rules in .wug (docs/not
 const FORMAT: &str = "wug reads grammars alone: write one for these inputs in .wug (docs/notation.md)";
 const AS_JSON: &str = "print its grammar with json.dumps into a .json file, which is read";
 
-const ANTLR: Foreign = Foreign { what: "an ANTLR grammar", way: CONVERT };
+const ANTLR: Foreign = Foreign { what: "a grammar for an old ANTLR", way: OLD_ANTLR };
 const YACC: Foreign = Foreign { what: "a grammar for yacc or bison", way: CONVERT };
 const LEX: Foreign = Foreign { what: "a lexer for lex or flex", way: TOKENS };
 const JISON: Foreign = Foreign { what: "a Jison grammar", way: CONVERT };
@@ -75,8 +77,7 @@ const AUTOMATON: Foreign = Foreign {
 };
 
 /// Endings of names, and what such files are.
-const EXTENSIONS: [(&str, Foreign); 57] = [
-    ("g4", ANTLR),
+const EXTENSIONS: [(&str, Foreign); 56] = [
     ("g3", ANTLR),
     ("g", ANTLR),
     ("y", YACC),
@@ -301,6 +302,25 @@ fn lines(text: &str) -> Option<Foreign> {
         });
     }
     None
+}
+
+/// Whether a text begins as ANTLR's do, comments left out.
+pub(super) fn is_antlr(text: &str) -> bool {
+    let mut rest = text.trim_start_matches('\u{FEFF}');
+    loop {
+        rest = rest.trim_start();
+        let comment = [("//", "\n"), ("/*", "*/")].into_iter().find(|(open, _)| rest.starts_with(open));
+        let Some((open, close)) = comment else { break };
+        let inside = &rest[open.len()..];
+        let Some(end) = inside.find(close) else { return false };
+        rest = &inside[end + close.len()..];
+    }
+    let mut words = rest.split_whitespace();
+    let word = words.next();
+    let word = if matches!(word, Some("lexer" | "parser")) { words.next() } else { word };
+    let name = words.next().unwrap_or("");
+    let closed = name.ends_with(';') || words.next().is_some_and(|next| next.starts_with(';'));
+    word == Some("grammar") && closed && is_name(name.trim_end_matches(';'))
 }
 
 /// `grammar Name;`, or the same of a lexer or a parser.

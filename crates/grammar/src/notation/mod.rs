@@ -5,6 +5,7 @@
 //! are handed back to [`mod@crate::load`].
 
 mod abnf;
+pub(crate) mod antlr;
 mod bnf;
 mod brackets;
 pub mod cursor;
@@ -19,6 +20,7 @@ pub mod wug;
 
 pub use foreign::{Foreign, is_automaton};
 
+pub(crate) use antlr::File as AntlrFile;
 pub(crate) use bnf::in_name as in_bnf_name;
 pub(crate) use f1::bracketed as f1_name;
 pub(crate) use gramatron::STARTS as GRAMATRON_STARTS;
@@ -53,11 +55,13 @@ pub enum Notation {
     W3c,
     /// RFC 5234 and 7405.
     Abnf,
+    /// ANTLR 4, `.g4`.
+    Antlr,
 }
 
 impl Notation {
     /// All notations with the names they have on the command line.
-    pub const ALL: [(&'static str, Notation); 7] = [
+    pub const ALL: [(&'static str, Notation); 8] = [
         ("wug", Notation::Wug),
         ("f1", Notation::F1),
         ("gramatron", Notation::Gramatron),
@@ -65,6 +69,7 @@ impl Notation {
         ("ebnf", Notation::Ebnf),
         ("w3c", Notation::W3c),
         ("abnf", Notation::Abnf),
+        ("antlr", Notation::Antlr),
     ];
 
     /// The notation with this name.
@@ -77,8 +82,16 @@ impl Notation {
         Notation::ALL.iter().find(|(_, n)| *n == self).map_or("", |(name, _)| name)
     }
 
-    /// Reads `text`, whose first byte has offset `base`; gives its imports.
-    pub fn read(self, text: &str, base: u32, ast: &mut Ast, diags: &mut Diagnostics) -> Vec<Import> {
+    /// Reads the text called `name`, whose first byte has offset `base`;
+    /// gives its imports.
+    pub fn read(
+        self,
+        name: &str,
+        text: &str,
+        base: u32,
+        ast: &mut Ast,
+        diags: &mut Diagnostics,
+    ) -> Vec<Import> {
         match self {
             Notation::Wug => return wug::read(text, base, ast, diags),
             Notation::F1 => f1::read(text, base, ast, diags),
@@ -87,6 +100,7 @@ impl Notation {
             Notation::Ebnf => ebnf::read(text, base, ast, diags),
             Notation::W3c => w3c::read(text, base, ast, diags),
             Notation::Abnf => abnf::read(text, base, ast, diags),
+            Notation::Antlr => return antlr::read(name, text, base, ast, diags),
         }
         Vec::new()
     }
@@ -97,7 +111,11 @@ impl Notation {
         match extension.as_str() {
             "wug" => return Notation::Wug,
             "abnf" => return Notation::Abnf,
+            "g4" => return Notation::Antlr,
             _ => {}
+        }
+        if foreign::is_antlr(text) {
+            return Notation::Antlr;
         }
         let start = text.trim_start_matches('\u{FEFF}').trim_start();
         let defined = defined(start);

@@ -92,6 +92,11 @@ fn print_rule(grammar: &Grammar, id: RuleId, out: &mut String) {
             Action::Pop => write!(out, " -> pop"),
             Action::Push(m) => write!(out, " -> push({})", mode(m)),
             Action::Set(m) => write!(out, " -> mode({})", mode(m)),
+            Action::Change { drop, .. } => {
+                let pops = (0..drop).map(|_| "pop".to_string());
+                let pushes = action.enters().map(|m| format!("push({})", mode(m)));
+                write!(out, " -> {}", pops.chain(pushes).collect::<Vec<_>>().join(", "))
+            }
         };
     }
     out.push_str(" ;\n");

@@ -10,16 +10,24 @@ fn said(name: &str, text: &str) -> String {
     assert!(rejected.foreign, "{name}: {rejected}");
     let shown = rejected.to_string();
     assert_eq!(shown.lines().count(), 1, "{shown}");
-    let way =
-        [".wug", "W3C", ".bnf", ".json", "name a file", "ANTLR grammar it was made of", "save the grammar"];
+    let way = [
+        ".wug",
+        "W3C",
+        ".bnf",
+        ".json",
+        "name a file",
+        ".g4",
+        "ANTLR grammar it was made of",
+        "save the grammar",
+    ];
     assert!(way.iter().any(|way| shown.contains(way)) || shown.contains("`wug generate`"), "{shown}");
     shown
 }
 
 /// A name or a text, and what it is called.
 const TEXTS: [(&str, &str, &str); 38] = [
-    ("calc.g4", "grammar Calc;\nexpr\n  : expr '+' expr\n  | INT\n  ;\nINT : [0-9]+ ;", "ANTLR"),
-    ("calc.txt", "// c\nlexer grammar Calc;\nINT : [0-9]+ -> skip ;\n", "ANTLR"),
+    ("calc.g", "grammar Calc;\nexpr\n  : expr '+' expr\n  | INT\n  ;\nINT : [0-9]+ ;", "ANTLR"),
+    ("calc.g3", "// c\nlexer grammar Calc;\nINT : '0'..'9'+ {skip();} ;\n", "ANTLR"),
     ("rules.txt", "expr\n  : expr '+' expr\n  | INT\n  ;\n", "ANTLR"),
     ("calc.y", "%{\n#include <stdio.h>\n%}\n%token NUM\n%%\ne : e '+' e | NUM ;\n%%\n", "yacc or bison"),
     ("calc", "%token NUM\n%%\ne: e '+' e { $$ = $1 + $3; } | NUM;\n", "yacc or bison"),
@@ -87,6 +95,8 @@ fn what_is_read_is_never_called_foreign() {
         ("a.txt", "a = \"x\nb\" ; // grammar Calc;\n"),
         ("a.bnf", "<a> ::= \"%%\" | where <a>\n"),
         ("a.ebnf", "a ::= '<-' | ':' /* %token\n%% */"),
+        ("a.g4", "grammar A;\na : 'x' b ; b : '%token' ;\n"),
+        ("b.txt", "/* c */ grammar A ;\na : b 'x' ; b : ;\n"),
         ("a.json", "{\"<start>\": [[\"ctx.rule(\"]]}"),
     ];
     for (name, text) in texts {
@@ -99,7 +109,7 @@ fn what_is_read_is_never_called_foreign() {
 
 #[test]
 fn a_notation_that_was_asked_for_is_believed() {
-    let text = || Text { name: "a.g4".to_string(), bytes: b"a ::= 'x'".to_vec() };
+    let text = || Text { name: "a.g3".to_string(), bytes: b"a ::= 'x'".to_vec() };
     let options = LoadOptions { notation: wug_grammar::Notation::named("w3c"), ..LoadOptions::default() };
     assert!(load(vec![text()], options, &NoImports).is_ok());
     assert!(load(vec![text()], LoadOptions::default(), &NoImports).is_err_and(|rejected| rejected.foreign));

@@ -1,5 +1,6 @@
 //! Messages as their readers see them.
 
+mod antlr;
 mod bnf;
 mod every;
 mod foreign;

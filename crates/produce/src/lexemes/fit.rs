@@ -230,15 +230,5 @@ impl<'a> Fit<'a> {
 }
 
 fn act(modes: &mut Vec<ModeId>, token: &Token) {
-    match token.action {
-        Action::Stay => {}
-        Action::Push(mode) => modes.push(mode),
-        Action::Pop => {
-            modes.pop();
-        }
-        Action::Set(mode) => {
-            modes.pop();
-            modes.push(mode);
-        }
-    }
+    token.action.apply(modes);
 }

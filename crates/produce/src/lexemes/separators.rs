@@ -10,7 +10,6 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use wug_grammar::ast::Action;
 use wug_grammar::lexical::alphabet::Alphabet;
 use wug_grammar::lexical::dfa::DEAD;
 use wug_grammar::lexical::{Dfa, Lexicon};
@@ -32,10 +31,7 @@ impl Separators {
         let mut all = Separators { texts: Vec::new(), modes: Vec::new() };
         for dfa in &lexicon.modes {
             let skips = |state: u32| {
-                dfa.labels[state as usize].is_some_and(|label| {
-                    let token = &lexicon.tokens[label as usize];
-                    token.skip && token.action == Action::Stay
-                })
+                dfa.labels[state as usize].is_some_and(|label| lexicon.tokens[label as usize].separates)
             };
             let mut found = texts(dfa, &lexicon.alphabet, skips);
             found.sort_by_cached_key(|text| (text.len(), text.iter().map(|&b| rank(b)).collect::<Vec<_>>()));

@@ -17,7 +17,8 @@ pub struct GrammarArg {
     #[arg(value_name = "GRAMMAR", verbatim_doc_comment)]
     pub grammar: String,
     /// Notation of the files: wug, f1, gramatron, bnf, ebnf,
-    /// w3c or abnf; if not given, told by name and content
+    /// w3c, abnf or antlr; if not given, told by name and
+    /// content
     #[arg(long, value_name = "NOTATION", value_parser = notation, verbatim_doc_comment)]
     pub format: Option<Notation>,
     /// The rule to start from
@@ -94,7 +95,12 @@ impl GrammarArg {
     pub fn load(&self) -> Result<Result<Loaded, Rejected>, Failure> {
         let names = self.grammar.split(',').map(str::trim);
         let texts = names.map(text).collect::<Result<Vec<_>, _>>()?;
-        let options = LoadOptions { notation: self.format, start: None, tokens_by_case: self.tokens_by_case };
+        let options = LoadOptions {
+            notation: self.format,
+            tokens_by_case: self.tokens_by_case,
+            meant_start: self.start.as_deref(),
+            ..LoadOptions::default()
+        };
         match load(texts, options, &Files) {
             Ok(loaded) => self.started(loaded).map(Ok),
             rejected => Ok(rejected),
@@ -125,7 +131,7 @@ impl GrammarArg {
             return help(&format!("this was read as {name}, because of --format"));
         }
         // A name that tells nothing: the content may have been misread.
-        let known = ["wug", "json", "bnf", "abnf", "ebnf"];
+        let known = ["wug", "json", "bnf", "abnf", "ebnf", "g4"];
         let Some(file) = rejected.sources.files().first() else { return };
         let extension = Path::new(&file.name).extension().and_then(|e| e.to_str()).unwrap_or("");
         if !known.contains(&extension) {

@@ -95,14 +95,12 @@ impl<'a> Contexts<'a> {
         let order = Order::of(&staged.grammar);
         let mut work = Work::for_sets();
         let edges = RuleEdges::of(&staged.grammar, lexicon, &order, &mut work)?;
-        let plain =
-            |t: &TokenId| lexicon.token(*t).skip && lexicon.token(*t).action == crate::ast::Action::Stay;
         let mut contexts = Contexts {
             staged,
             lexicon,
             conflicts,
             edges,
-            skips: lexicon.all().filter(plain).collect(),
+            skips: lexicon.all().filter(|t| lexicon.token(*t).separates).collect(),
             tight,
             merged: None,
             sets: Vec::new(),
@@ -270,7 +268,8 @@ impl<'a> Contexts<'a> {
             return Ok(known.clone());
         }
         self.work.spend(self.skips.len() * self.conflicts.states(token).len())?;
-        let safe = |s: &TokenId| self.conflicts.safe(self.lexicon, token, *s);
+        let joined = self.lexicon.token(token).joined;
+        let safe = |s: &TokenId| !joined && self.conflicts.safe(self.lexicon, token, *s);
         let found: Rc<[TokenId]> = self.skips.iter().copied().filter(safe).collect();
         self.safe_skips.insert(token, found.clone());
         Ok(found)

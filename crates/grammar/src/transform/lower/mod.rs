@@ -156,6 +156,13 @@ fn never_read(grammar: &Grammar, lexicon: &Lexicon, conflicts: &Conflicts) -> Ve
             crate::lexical::lexicon::Origin::Rule(rule) => grammar.rule(rule).span,
             _ => Span::NONE,
         };
+        if lexicon.token(token).lost {
+            let message =
+                format!("token `{name}` is too large for an automaton: it is neither made nor read");
+            let help = "tokens that nest, or have several lazy repetitions, are the usual reason";
+            warnings.push(Diagnostic::warning(span, message).help(help));
+            continue;
+        }
         let message = format!("token `{name}` is never read: earlier tokens take all of its texts");
         warnings.push(Diagnostic::warning(span, message).help("move it before them"));
     }

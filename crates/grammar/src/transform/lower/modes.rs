@@ -33,14 +33,24 @@ const MAX_EFFECTS: usize = 16;
 const MAX_WAYS: usize = 64;
 
 impl Effect {
-    fn of_token(mode: ModeId, action: Action<ModeId>) -> Effect {
-        let left = match action {
-            Action::Stay => vec![mode],
-            Action::Push(next) => vec![mode, next],
-            Action::Pop => vec![],
-            Action::Set(next) => vec![next],
+    /// The effects of a token of `mode`, one for each stack of modes that it
+    /// may take off.
+    fn of_token(mode: ModeId, action: Action<ModeId>, modes: usize) -> Result<Vec<Effect>, TooLarge> {
+        let below = action.drops().saturating_sub(1);
+        let mut stacks = vec![vec![mode]];
+        for _ in 0..below {
+            if stacks.len() * modes > MAX_WAYS {
+                return Err(TooLarge);
+            }
+            let deeper = |stack: &Vec<ModeId>, m: u32| [&[ModeId(m)], &stack[..]].concat();
+            stacks = stacks.iter().flat_map(|s| (0..modes as u32).map(move |m| deeper(s, m))).collect();
+        }
+        let effect = |taken: Vec<ModeId>| {
+            let mut left = taken.clone();
+            action.apply(&mut left);
+            Effect { taken, left }
         };
-        Effect { taken: vec![mode], left }
+        Ok(stacks.into_iter().map(effect).collect())
     }
 
     fn none() -> Effect {
@@ -131,11 +141,16 @@ impl Effects {
         Ok(effects)
     }
 
-    fn of_symbol(&self, grammar: &Grammar, lexicon: &Lexicon, symbol: Symbol) -> Vec<Effect> {
-        match (lexicon.token_of(grammar, symbol), symbol) {
+    fn of_symbol(
+        &self,
+        grammar: &Grammar,
+        lexicon: &Lexicon,
+        symbol: Symbol,
+    ) -> Result<Vec<Effect>, TooLarge> {
+        Ok(match (lexicon.token_of(grammar, symbol), symbol) {
             (Some(token), _) => {
                 let token = lexicon.token(token);
-                vec![Effect::of_token(token.mode, token.action)]
+                Effect::of_token(token.mode, token.action, lexicon.modes.len())?
             }
             (None, Symbol::Rule(rule)) => {
                 let own = &self.of_rule[rule.index()];
@@ -147,7 +162,7 @@ impl Effects {
                 all
             }
             _ => vec![Effect::none()],
-        }
+        })
     }
 
     /// The effects of an alternative, each with those of its symbols.
@@ -155,7 +170,7 @@ impl Effects {
         let mut ways = Ways { ends: vec![(Effect::none(), NO_STEP)], steps: Vec::new() };
         for symbol in grammar.symbols(alt) {
             let mut longer = Vec::new();
-            for own in self.of_symbol(grammar, lexicon, *symbol) {
+            for own in self.of_symbol(grammar, lexicon, *symbol)? {
                 let own = Rc::new(own);
                 for (effect, before) in &ways.ends {
                     if let Some(effect) = effect.then(&own)? {

@@ -9,6 +9,9 @@ use super::{Reader, Reported, Step, literal};
 use crate::arena::{MAX_WEIGHT, Note};
 use crate::ast::{Action, Named};
 
+/// More modes than this are not left at once.
+const MAX_DROP: u32 = 16;
+
 /// What stands before a rule.
 #[derive(Default)]
 pub(super) struct Attributes {
@@ -103,28 +106,58 @@ impl Reader<'_> {
         )
     }
 
-    /// Reads `push(MODE)`, `mode(MODE)` or `pop`, behind `->`.
+    /// Reads `push(MODE)`, `mode(MODE)` or `pop`, behind `->`; several are
+    /// joined by commas and carried out in order.
     pub(super) fn action(&mut self) -> Step<Action<Option<Named>>> {
         self.space()?;
         let at = self.cursor.at();
-        let word = self.cursor.eat_while(|c| c.is_ascii_alphabetic());
-        if word == "pop" {
-            return Ok(Action::Pop);
+        // Modes taken off the stack, this one first, and those put there.
+        let (mut drop, mut push) = (0, Vec::new());
+        loop {
+            let (word, mode) = self.one_action()?;
+            let back = matches!(word, "pop" | "mode") && push.pop().is_none();
+            drop += u32::from(back);
+            push.extend(mode);
+            let before = self.cursor;
+            self.space()?;
+            if !self.cursor.eat(",") {
+                self.cursor = before;
+                break;
+            }
         }
-        if !matches!(word, "push" | "mode") {
-            let span = self.cursor.since(at);
-            let span = if word.is_empty() { self.cursor.here() } else { span };
-            return self.fail_with(
-                span,
-                "expected a change of mode",
-                "there are push(MODE), mode(MODE) and pop",
-            );
+        let action = if drop <= MAX_DROP { Action::of(drop, &push) } else { None };
+        match action {
+            Some(action) => Ok(action),
+            None => {
+                let help = format!("at most {MAX_DROP} modes are left, and at most two entered");
+                self.fail_with(self.cursor.since(at), "this changes too many modes at once", &help)
+            }
         }
+    }
+
+    /// Reads one change, and the mode that it enters.
+    #[allow(clippy::type_complexity)]
+    fn one_action(&mut self) -> Step<(&'static str, Option<Option<Named>>)> {
+        self.space()?;
+        let at = self.cursor.at();
+        let word = match self.cursor.eat_while(|c| c.is_ascii_alphabetic()) {
+            "pop" => return Ok(("pop", None)),
+            "push" => "push",
+            "mode" => "mode",
+            other => {
+                let span = self.cursor.since(at);
+                let span = if other.is_empty() { self.cursor.here() } else { span };
+                return self.fail_with(
+                    span,
+                    "expected a change of mode",
+                    "there are push(MODE), mode(MODE) and pop",
+                );
+            }
+        };
         self.expect("(", "push(MODE)")?;
         self.space()?;
         let (name, span) = self.name("a mode")?;
         self.expect(")", "push(MODE)")?;
-        let mode = Some((self.ast.names.add(&name), span));
-        Ok(if word == "push" { Action::Push(mode) } else { Action::Set(mode) })
+        Ok((word, Some(Some((self.ast.names.add(&name), span)))))
     }
 }
