@@ -112,7 +112,7 @@ fn has(tool: &str) -> bool {
 fn workers_share_what_they_find_and_come_back_from_the_dead() {
     // A target in which there is something to find for longer than a moment.
     let folder = place("workers", &[]);
-    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/src/commands/demo");
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/src/cli/commands/demo");
     fs::copy(format!("{demo}/abacus.wug"), folder.join("lists.wug")).unwrap();
     let built =
         wug(&folder).args(["cc", "-O1", "-g", "-o", "target"]).arg(format!("{demo}/abacus.c")).output();

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Repeat a benchmark of the documentation on this machine (runs wug-bench)
+/// Repeat a benchmark of the documentation (runs wug-bench)
 #[derive(Args)]
 #[command(
     disable_help_flag = true,
