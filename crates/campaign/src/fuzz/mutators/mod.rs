@@ -4,7 +4,7 @@
 //! Out: an input ([`Made`]), or none.
 //!
 //! A mutator is a value of a type that implements [`Mutator`], with state of
-//! its own. [`all`] lists them; the schedule, the names of files and the
+//! its own. `all` lists them; the schedule, the names of files and the
 //! report follow that list. A new mutator is one file here and one line there.
 //!
 //! | file | mutators |
