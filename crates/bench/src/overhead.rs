@@ -20,7 +20,7 @@ use wug_runtime::compile::{self, Build, Language, Options};
 #[derive(Args)]
 #[command(after_help = "Example:\n  tools/debian_targets.py --fetch lua cjson && wug-bench overhead")]
 pub struct Overhead {
-    /// Where sources were unpacked
+    /// Unpacked sources
     #[arg(long, default_value = "target/debian/sources", value_name = "FOLDER")]
     sources: PathBuf,
     /// Rounds for each program and compiler

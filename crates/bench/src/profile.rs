@@ -34,14 +34,14 @@ pub struct Profile {
     /// The picture, an SVG file
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Engines: `recursive`, `iterative`, `vm`, `compiled`,
+    /// `recursive`, `iterative`, `vm`, `compiled`,
     /// `tables`
     #[arg(
         long,
         value_enum,
         value_delimiter = ',',
         default_value = "recursive,vm,compiled",
-        value_name = "NAME,NAME…",
+        value_name = "NAMES",
         hide_possible_values = true,
         verbatim_doc_comment
     )]

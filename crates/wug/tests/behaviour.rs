@@ -95,14 +95,6 @@ fn help_has_an_example_and_fits_in_80_columns() {
         &["explore"],
         &["minimize"],
         &["bench"],
-        &["bench", "automata"],
-        &["bench", "diversity"],
-        &["bench", "load"],
-        &["bench", "parse"],
-        &["bench", "executor"],
-        &["bench", "folder"],
-        &["bench", "reduce"],
-        &["bench", "walks"],
     ];
     for command in commands {
         for flag in ["-h", "--help"] {

@@ -37,7 +37,7 @@ pub struct CampaignBench {
     /// Executions before the count begins
     #[arg(long, default_value_t = 100_000, value_name = "N")]
     warm_up: u64,
-    /// Executions that are counted, at least
+    /// Least executions that are counted
     #[arg(long, default_value_t = 300_000, value_name = "N")]
     runs: u64,
     /// Print JSON

@@ -12,8 +12,7 @@ use std::process::Command;
 /// Repeat a benchmark of the documentation (runs wug-bench)
 #[derive(Args)]
 #[command(
-    disable_help_flag = true,
-    after_help = "Example:\n  wug bench load\n\nThe benchmarks are a program of their own, wug-bench: `cargo run --release -p\nwug-bench -- --help` lists them, `cargo install --path crates/bench` installs it."
+    after_help = "Example:\n  wug bench load\n\nThe benchmarks are a program of their own, wug-bench: `cargo run --release -p\nwug-bench -- --help` lists them; `cargo install --path crates/bench`\ninstalls it."
 )]
 pub struct Bench {
     /// Name of the benchmark, and its arguments
