@@ -20,7 +20,9 @@ fn the_demo_finds_its_bug_and_makes_it_small() {
     for part in ["$ wug cc", "wug fuzz -g abacus.wug", "$ wug minimize", "The reproducer:", "SIGSEGV"] {
         assert!(told.contains(part), "{part}: {told}");
     }
-    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+    // How long the path of this checkout is, the demo cannot help.
+    let short = told.replace(folder.to_str().expect("a path of text"), "demo");
+    assert!(short.lines().all(|line| line.chars().count() <= 80), "{told}");
     // Small, and still of several statements.
     let small = fs::read_to_string(folder.join("small")).expect("a reproducer");
     let mut original = fs::read_dir(folder.join("out/default/crashes")).expect("crashes").flatten();
