@@ -10,13 +10,16 @@ each:
               seed of one byte
   afl+wug     the same afl-fuzz, started on 1,000 inputs of `wug generate`
   uniform     as wug, with mutators drawn alike (--schedule uniform)
-  aggressive  as wug, with mutations of walks alone (--mutators aggressive)
-  spot        as wug, with mutations of derivations alone (--mutators spot)
+  aggressive  as wug, with Gramatron's mutations alone (--mutators aggressive)
+  spot        as wug, with small mutations alone (--mutators spot)
 and without a grammar, from one seed of all printable characters:
   learn       wug fuzz, which learns the structure of its inputs
   no-learn    the same without that (--no-generalise)
   no-links    the same without words that have to be the same (--no-links)
   afl-plain   afl-fuzz as above, from that seed
+
+An arm with `-before` behind its name is run by another wug, given by --before: to
+compare two versions.
 
 All run the same harness in persistent mode, two at a time, each on a core of its
 own. What the queues reach is counted by one other build with gcov. Each run is

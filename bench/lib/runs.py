@@ -29,6 +29,7 @@ def arguments(help_text: str, targets, arms, seconds: int) -> argparse.Namespace
     parser.add_argument("--arms", default=",".join(arms), help="which; the first is compared with the others")
     parser.add_argument("--work", type=Path, default=ROOT / "target/campaigns")
     parser.add_argument("--wug", type=Path, default=ROOT / "target/release/wug")
+    parser.add_argument("--before", type=Path, help="another wug: that of the arms that end with -before")
     given = parser.parse_args()
     if given.short:
         given.seconds, given.runs = 20, 1
@@ -87,7 +88,11 @@ def kept(given: argparse.Namespace, run: Run, core: int, what: str, measure, pre
     if not ended.exists():
         shutil.rmtree(run.folder, ignore_errors=True)
         run.folder.mkdir(parents=True)
-        words = command(run.arm, run.target, run.number, run.builds, run.folder, given.seconds, given.wug)
+        arm = run.arm.removesuffix("-before")
+        if arm != run.arm and not given.before:
+            sys.exit(f"{run.arm} needs --before")
+        wug = given.wug if arm == run.arm else given.before.resolve()
+        words = command(arm, run.target, run.number, run.builds, run.folder, given.seconds, wug)
         options, environment = prepare(run)
         words[2:2] = options
         hand_over(run.folder)

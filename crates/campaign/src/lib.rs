@@ -19,4 +19,3 @@ pub mod havoc;
 pub mod operands;
 pub mod schedule;
 pub mod structure;
-pub mod walks;

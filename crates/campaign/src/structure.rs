@@ -7,7 +7,6 @@
 //! thrown away at any time.
 
 use crate::operands::Change;
-use crate::walks::{WalkOp, Walks};
 use std::fmt;
 use std::ops::Range;
 use wug_grammar::{Derivation, Diagnostic, Grammar};
@@ -38,8 +37,6 @@ pub struct Structure<'g> {
     made: Derivation,
     /// Changes trees.
     pub mutator: Mutator,
-    /// Changes walks over the grammar's automaton, if it has one.
-    walks: Option<Walks<'g>>,
 }
 
 /// Why a grammar cannot be used so.
@@ -79,32 +76,7 @@ impl<'g> Structure<'g> {
             patches: Patches::default(),
             made: Derivation::default(),
             mutator: Mutator::new(grammar).map_err(Useless::Nothing)?,
-            walks: None,
         })
-    }
-
-    /// With mutations of walks over an automaton of the same grammar.
-    pub fn with_walks(self, walks: Walks<'g>) -> Structure<'g> {
-        Structure { walks: Some(walks), ..self }
-    }
-
-    /// An entry has its turn, and may have a walk.
-    pub fn begin_walk(&mut self, input: &[u8]) {
-        if let Some(walks) = &mut self.walks {
-            walks.begin(input);
-        }
-    }
-
-    /// Whether the entry whose turn it is may have a walk.
-    pub fn has_walk(&self) -> bool {
-        self.walks.as_ref().is_some_and(Walks::ready)
-    }
-
-    /// Replaces `out` by a mutation of that walk; whether there is one of at
-    /// most `longest` bytes.
-    pub fn walk(&mut self, op: WalkOp, rng: &mut Rng, longest: usize, out: &mut Vec<u8>) -> bool {
-        let Some(walks) = &mut self.walks else { return false };
-        walks.mutate(op, (&mut self.mutator, &self.printer, &mut self.layout), rng, longest, out)
     }
 
     /// The tree of an input, or why there is none.

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use wug_campaign::fuzz::{Campaign, Error, Event, Mutators, Options, Parts, Seeds, Watch};
 use wug_campaign::structure::Structure;
-use wug_campaign::walks::{self, Walks};
 use wug_folder::report::{MutatorReport, Report};
 use wug_folder::{Folder, Setup, Start, sync::Sync};
 use wug_grammar::{Grammar, Notation, load::load_text};
@@ -159,38 +158,37 @@ fn a_bug_that_needs_structure_is_found_and_kept() {
 }
 
 #[test]
-fn walks_are_mutated_beside_trees_or_in_their_place() {
-    check_walks(&grammar(), "bytes");
+fn large_changes_come_beside_small_ones_or_alone() {
+    check_mutators(&grammar(), "bytes");
     // Between tokens anything may stand that is skipped.
     let text = "list = '(' item* ')' ; item = list | WORD ; token WORD = [abc]+ ; skip SPACE = ' '+ ;";
-    check_walks(&load_text("tokens.wug", text, Notation::Wug).expect("it loads").grammar, "tokens");
+    check_mutators(&load_text("tokens.wug", text, Notation::Wug).expect("it loads").grammar, "tokens");
 }
 
-fn check_walks(grammar: &Grammar, of: &str) {
-    let form = walks::form(grammar).expect("a form");
+fn check_mutators(grammar: &Grammar, of: &str) {
     for (mutators, name) in
-        [(Mutators::Both, "both"), (Mutators::Aggressive, "walks"), (Mutators::Spot, "trees")]
+        [(Mutators::Both, "both"), (Mutators::Aggressive, "aggressive"), (Mutators::Spot, "spot")]
     {
-        let walks = Walks::new(&form).expect("it is numbered");
-        let structure = Structure::new(grammar).expect("it is small").with_walks(walks);
+        let structure = Structure::new(grammar).expect("it is small");
         // Nothing may leave the language.
         let options = Options { mutators, invalid: 0.0, ..repeatable(4, 6_000) };
         let out = folder(&format!("{name}-{of}"));
         let (report, _) = run_with(structure, target(), None, &out, Start::New, Seeds::Fresh, options);
         let report = report.expect("a campaign");
-        let is_walk = |one: &&MutatorReport| one.name.starts_with("walk-");
-        let is_tree = |one: &&MutatorReport| Op::ALL.iter().any(|op| op.name() == one.name);
-        let walks: Vec<_> = report.mutators.iter().filter(is_walk).collect();
-        let walked: u64 = walks.iter().map(|one| one.tries).sum();
-        let others: u64 = report.mutators.iter().filter(is_tree).map(|one| one.tries).sum();
-        assert_eq!(walks.len(), 3);
+        let tries = |aggressive: bool| -> Vec<u64> {
+            let ops = Op::ALL.into_iter().filter(|op| op.is_aggressive() == aggressive);
+            let of = |op: Op| report.mutators.iter().find(|one| one.name == op.name()).expect("it is listed");
+            ops.map(|op| of(op).tries).collect()
+        };
+        let (large, small) = (tries(true), tries(false));
+        let tried = |ops: &[u64]| ops.iter().all(|tries| *tries > 20) && ops.iter().sum::<u64>() > 500;
+        let untried = |ops: &[u64]| ops.iter().all(|tries| *tries == 0);
         match mutators {
-            Mutators::Both => assert!(walks.iter().all(|one| one.tries > 20) && others > 500, "{report:?}"),
-            // Long entries keep to their trees.
-            Mutators::Aggressive => assert!(walked > 500 && walked > others, "{report:?}"),
-            Mutators::Spot => assert!(walked == 0 && others > 500, "{report:?}"),
+            Mutators::Both => assert!(tried(&large) && tried(&small), "{report:?}"),
+            Mutators::Aggressive => assert!(tried(&large) && untried(&small), "{report:?}"),
+            Mutators::Spot => assert!(untried(&large) && tried(&small), "{report:?}"),
         }
-        // A parser that knows nothing of automata accepts all of it.
+        // A parser that knows nothing of mutators accepts all of it.
         assert_eq!(report.corpus_parsed, report.corpus_count, "{report:?}");
         let parser = Parser::new(grammar).expect("it is small");
         for (name, bytes) in queue(&out) {

@@ -16,7 +16,6 @@ use std::time::Duration;
 use wug_campaign::explore;
 use wug_campaign::fuzz::{Campaign, Event, Mutators, Options, Parts, Seeds, Watch};
 use wug_campaign::structure::Structure;
-use wug_campaign::walks::{self, Walks};
 use wug_folder::report::Report;
 use wug_folder::{Folder, Setup, Start};
 use wug_grammar::{Notation, load::load_text};
@@ -85,11 +84,7 @@ fn run(name: &str, case: Case, options: Options) {
         None => Seeds::Fresh,
     };
     let loaded = case.grammar.map(|text| load_text("g.wug", text, Notation::Wug).expect("it loads"));
-    let form = loaded.as_ref().and_then(|loaded| walks::form(&loaded.grammar));
-    let structure = loaded.as_ref().map(|loaded| {
-        let structure = Structure::new(&loaded.grammar).expect("it is small");
-        structure.with_walks(Walks::new(form.as_ref().expect("a form")).expect("it is numbered"))
-    });
+    let structure = loaded.as_ref().map(|loaded| Structure::new(&loaded.grammar).expect("it is small"));
     let out = folder.join("out");
     let parts = Parts {
         target: build(&["-O1", "-g"], "fast"),

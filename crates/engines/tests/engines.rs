@@ -14,7 +14,12 @@ fn wug(text: &str) -> Grammar {
 
 fn any_options(u: &mut Unstructured) -> arbitrary::Result<Options> {
     let closing = if u.arbitrary()? { ClosingMode::Min } else { ClosingMode::Cheap };
-    Ok(Options { max_depth: u.int_in_range(0..=7)?, max_size: u.int_in_range(0..=60)?, closing })
+    Ok(Options {
+        max_depth: u.int_in_range(0..=7)?,
+        max_size: u.int_in_range(0..=60)?,
+        closing,
+        printable: false,
+    })
 }
 
 fn produce(program: &Program, engine: Engine, seed: u64, index: u64) -> Option<Vec<u8>> {
@@ -64,7 +69,7 @@ fn engines_agree_on_built_in_grammars() {
     for builtin in builtin::all() {
         let loaded = builtin.load().unwrap_or_else(|e| panic!("{e}"));
         for (max_depth, closing) in [(1, ClosingMode::Min), (8, ClosingMode::Cheap), (32, ClosingMode::Min)] {
-            let options = Options { max_depth, closing, max_size: 20_000 };
+            let options = Options { max_depth, closing, max_size: 20_000, printable: false };
             let flat = agree(&Program::new(&loaded.grammar, options).unwrap(), 5, 10);
             assert!(flat >= 5, "{}: only {flat} without help", builtin.name);
         }
@@ -79,7 +84,9 @@ fn engines_agree_on_the_grammars_of_the_papers() {
         for max_depth in [1, 8, 32, 128] {
             for closing in [ClosingMode::Min, ClosingMode::Cheap] {
                 let max_size = if inputs > 10 { 1 << 20 } else { 50_000 };
-                let program = Program::new(&grammar, Options { max_depth, closing, max_size }).unwrap();
+                let program =
+                    Program::new(&grammar, Options { max_depth, closing, max_size, printable: false })
+                        .unwrap();
                 let flat = agree(&program, 3, inputs);
                 assert!(max_depth == 128 || flat > 0, "{name}: all were left to the reference");
             }

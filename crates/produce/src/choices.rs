@@ -22,12 +22,21 @@
 //! A draw takes an index from a replayed program while that lasts, then
 //! random bits; indices can be recorded. See [`crate::replay`].
 //!
+//! What is drawn goes to a [`Sink`]: bytes, or the nodes of a derivation. A
+//! sink may say that it is full, from when on all is closed as at the depth
+//! limit, and take tokens as leaves, with lexemes of its own. Fuzzing
+//! campaigns draw so, by [`Options::printable`] with members of large classes
+//! that are mostly printable; in all else they draw as said here.
+//!
 //! [`Closing`]: wug_grammar::facts::Closing
+//! [`Options::printable`]: crate::Options::printable
 
 use crate::pool::{POOL, Piece, Unrank, thresholds};
 use crate::program::{Offers, Program};
 use crate::replay::Tape;
+use crate::sink::Sink;
 use std::ops::Range;
+use wug_grammar::derivation::Node;
 use wug_grammar::lexical::TokenId;
 use wug_grammar::{AltId, BodyId, Class, Repeat, RuleId, Symbol, count};
 use wug_random::Rng;
@@ -52,14 +61,15 @@ pub struct Scratch {
 }
 
 /// The choices of one input.
-pub struct Choices<'a> {
+pub struct Choices<'a, S: Sink = Vec<u8>> {
     /// What is walked.
     pub program: &'a Program,
     /// What is written to beside the input.
     pub scratch: &'a mut Scratch,
     rng: &'a mut Rng,
     tape: &'a mut Tape,
-    out: &'a mut Vec<u8>,
+    /// What is written to.
+    pub out: &'a mut S,
     start: usize,
     /// Least length of all that is not yet emitted.
     open: u64,
@@ -67,15 +77,15 @@ pub struct Choices<'a> {
     steps: u64,
 }
 
-impl<'a> Choices<'a> {
+impl<'a, S: Sink> Choices<'a, S> {
     /// Before the first choice of an input.
     pub fn new(
         program: &'a Program,
         rng: &'a mut Rng,
         tape: &'a mut Tape,
         scratch: &'a mut Scratch,
-        out: &'a mut Vec<u8>,
-    ) -> Choices<'a> {
+        out: &'a mut S,
+    ) -> Choices<'a, S> {
         scratch.used.resize(program.grammar.alternative_count(), false);
         scratch.pools.resize(program.grammar.rules().len(), None);
         scratch.tokens.clear();
@@ -91,11 +101,11 @@ impl<'a> Choices<'a> {
         rng: &'a mut Rng,
         tape: &'a mut Tape,
         scratch: &'a mut Scratch,
-        out: &'a mut Vec<u8>,
+        out: &'a mut S,
         start: usize,
         open: u64,
         exhausted: bool,
-    ) -> Choices<'a> {
+    ) -> Choices<'a, S> {
         let draws = if exhausted { u64::MAX / 2 } else { 0 };
         Choices { start, open, draws, ..Choices::new(program, rng, tape, scratch, out) }
     }
@@ -103,15 +113,18 @@ impl<'a> Choices<'a> {
     /// Levels left inside a rule that is called with `left` levels below
     /// its caller; `None` if it is closed.
     fn levels(&self, rule: RuleId, left: Option<u32>) -> Option<u32> {
+        if self.out.full() {
+            return None;
+        }
         let rule = self.program.grammar.rule(rule);
         let left = if rule.costs_depth() { left?.checked_sub(1)? } else { left? };
         self.within(rule.depth_limit, left)
     }
 
-    /// Levels left inside the start rule.
-    pub fn start_levels(&self) -> Option<u32> {
+    /// Levels left inside the start rule, of so many in all.
+    pub fn start_levels(&self, depth: u32) -> Option<u32> {
         let rule = self.program.grammar.rule(self.program.grammar.start());
-        self.within(rule.depth_limit, self.program.options.max_depth)
+        self.within(rule.depth_limit, depth)
     }
 
     fn within(&self, limit: Option<u32>, left: u32) -> Option<u32> {
@@ -136,43 +149,117 @@ impl<'a> Choices<'a> {
     /// be walked for it.
     pub fn symbol(&mut self, symbol: Symbol, left: Option<u32>) -> Next {
         let grammar = &self.program.grammar;
+        let closed = left.is_none();
         match symbol {
             Symbol::Bytes(bytes) => self.bytes(grammar.bytes(bytes)),
             Symbol::Class(class) => self.class(grammar.class(class)),
-            Symbol::Group(body) if !self.skips(body, left.is_none()) => return Next::Choose(body),
-            Symbol::Rule(rule) if !self.skips(grammar.rule(rule).body, left.is_none()) => {
+            Symbol::Group(body) if !self.skips(body, closed) => return Next::Choose(body),
+            Symbol::Rule(rule) if S::NODES && self.out.token(rule, self.rng) => {
+                let least = self.program.least[grammar.rule(rule).body.index()];
+                self.open = self.open.saturating_sub(least);
+            }
+            Symbol::Rule(rule) if !self.skips(grammar.rule(rule).body, closed) => {
                 return Next::Call(rule, self.levels(rule, left));
             }
             Symbol::Repeat(repeat) => {
                 let repeat = grammar.repeat(repeat);
-                let times = self.times(repeat, left.is_none());
-                if times > 0 {
-                    return Next::Repeat(repeat.body, times);
+                if self.only_empty(repeat.body, closed || self.out.full()) {
+                    self.open_node(Node::Repeat(repeat.min));
+                    self.empty(repeat.body, repeat.min);
+                } else {
+                    let times = self.times(repeat, closed);
+                    self.open_node(Node::Repeat(times));
+                    if times > 0 {
+                        return Next::Repeat(repeat.body, times);
+                    }
                 }
+                self.close_node();
             }
-            Symbol::Group(_) | Symbol::Rule(_) => {}
+            Symbol::Group(body) => self.empty(body, 1),
+            Symbol::Rule(rule) => self.empty(grammar.rule(rule).body, 1),
         }
         Next::Nothing
+    }
+
+    /// A node begins.
+    pub fn open_node(&mut self, node: Node) {
+        if S::NODES {
+            self.out.open(node);
+        }
+    }
+
+    /// The node that began last ends.
+    pub fn close_node(&mut self) {
+        if S::NODES {
+            self.out.close();
+        }
+    }
+
+    /// A body derives the empty text, so many times: bytes need nothing for
+    /// it, a derivation has nodes.
+    pub fn empty(&mut self, body: BodyId, times: u32) {
+        if !S::NODES || times == 0 {
+            return;
+        }
+        let program = self.program;
+        let mut work = vec![Work::Body(body, times)];
+        while let Some(next) = work.pop() {
+            if self.out.failed() {
+                return;
+            }
+            match next {
+                Work::Close => self.out.close(),
+                Work::Body(_, 0) => {}
+                Work::Body(body, times) => {
+                    work.push(Work::Body(body, times - 1));
+                    let alt = program.shortest[body.index()];
+                    self.out.open(Node::Alternative(alt));
+                    work.push(Work::Close);
+                    work.extend(
+                        program.grammar.symbols(alt).iter().rev().map(|&symbol| Work::Symbol(symbol)),
+                    );
+                }
+                // One that is not empty has no place here.
+                Work::Symbol(Symbol::Bytes(bytes)) => self.out.literal(program.grammar.bytes(bytes)),
+                Work::Symbol(Symbol::Class(_)) => {}
+                Work::Symbol(Symbol::Rule(rule)) => {
+                    if !self.out.token(rule, self.rng) {
+                        work.push(Work::Body(program.grammar.rule(rule).body, 1));
+                    }
+                }
+                Work::Symbol(Symbol::Group(body)) => work.push(Work::Body(body, 1)),
+                Work::Symbol(Symbol::Repeat(repeat)) => {
+                    let repeat = program.grammar.repeat(repeat);
+                    self.out.open(Node::Repeat(repeat.min));
+                    work.push(Work::Close);
+                    work.push(Work::Body(repeat.body, repeat.min));
+                }
+            }
+        }
     }
 
     /// Emits literal bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.open = self.open.saturating_sub(bytes.len() as u64);
-        self.out.extend_from_slice(bytes);
+        self.out.literal(bytes);
     }
 
     /// Emits a member of a class.
     fn class(&mut self, class: &Class) {
         let mut index = 0;
         if class.count() > 1 {
-            index = self.draw(class.count(), |bits| below(bits, class.count()));
+            let printable = self.program.options.printable;
+            index = self.draw(class.count(), |bits| match printable {
+                true => printable_first(class, bits),
+                false => below(bits, class.count()),
+            });
         }
         let least = u64::from(class.min_len());
         if !self.fits(u64::from(class.len_of(class.member(index))).saturating_sub(least)) {
             index = 0;
         }
         self.open = self.open.saturating_sub(least);
-        class.emit(index, self.out);
+        self.out.member(class, index);
     }
 
     /// Emits one of some bytes.
@@ -180,7 +267,7 @@ impl<'a> Choices<'a> {
         let count = members.len() as u32;
         let index = if count > 1 { self.draw(count, |bits| below(bits, count)) } else { 0 };
         self.open = self.open.saturating_sub(1);
-        self.out.push(members[index as usize]);
+        self.out.literal(&members[index as usize..=index as usize]);
     }
 
     /// How often more a repetition comes: as long as it does not stop, by
@@ -204,13 +291,10 @@ impl<'a> Choices<'a> {
 
     /// How often a repetition comes.
     fn times(&mut self, repeat: &Repeat, closed: bool) -> u32 {
-        if self.only_empty(repeat.body, closed) {
-            return 0;
-        }
         let least = self.program.least[repeat.body.index()];
         let choices = count::choices(repeat.min, repeat.max);
         let mut extra = 0;
-        if !closed && choices > 1 {
+        if !closed && !self.out.full() && choices > 1 {
             extra = self.draw(choices, |bits| count::extra(bits, repeat.min, repeat.max));
             if !self.fits(u64::from(extra).saturating_mul(least)) {
                 extra = 0;
@@ -223,6 +307,7 @@ impl<'a> Choices<'a> {
     /// Chooses an alternative of a body.
     pub fn alternative(&mut self, body: BodyId, closed: bool) -> AltId {
         let program = self.program;
+        let closed = closed || self.out.full();
         let offers = if closed { &program.closed } else { &program.free };
         let alt = match offers.alternatives(body) {
             [] => program.shortest[body.index()],
@@ -288,10 +373,11 @@ impl<'a> Choices<'a> {
         let body = program.grammar.rule(rule).body;
         self.steps += 1;
         if program.closing.only_empty(body) {
+            self.empty(body, 1);
             return Completion::Done;
         }
         let ways = program.closing.completions(body);
-        if ways > POOL || self.exhausted() {
+        if ways > POOL || self.exhausted() || program.leaves {
             return Completion::Choose;
         }
         let mut rank = 0;
@@ -302,11 +388,11 @@ impl<'a> Choices<'a> {
             self.scratch.pools[rule.index()] = Some(pool);
         }
         self.open = self.open.saturating_sub(program.least[body.index()]);
-        let (bytes, tokens) = (self.out.len(), self.scratch.tokens.len());
+        let (bytes, nodes, tokens) = (self.out.len(), self.out.nodes(), self.scratch.tokens.len());
         if self.unrank(body, u64::from(rank).min(ways - 1)) {
             return Completion::Done;
         }
-        self.out.truncate(bytes);
+        self.out.truncate(bytes, nodes);
         self.scratch.tokens.truncate(tokens);
         self.open = self.open.saturating_add(program.least[body.index()]);
         let shortest = program.shortest[body.index()];
@@ -321,9 +407,16 @@ impl<'a> Choices<'a> {
         self.scratch.unrank.begin(body, rank);
         while let Some(piece) = self.scratch.unrank.next(program) {
             match piece {
-                Piece::Bytes(bytes) => self.out.extend_from_slice(bytes),
-                Piece::Member(class, index) => class.emit(index, self.out),
-                Piece::Alternative(alt) => self.scratch.used[alt.index()] = true,
+                Piece::Bytes(bytes) => self.out.literal(bytes),
+                Piece::Member(class, index) => self.out.member(class, index),
+                Piece::Open(node) => {
+                    if let Node::Alternative(alt) = node {
+                        self.scratch.used[alt.index()] = true;
+                    }
+                    self.open_node(node);
+                }
+                Piece::Close => self.close_node(),
+                Piece::Empty(body, times) => self.empty(body, times),
                 Piece::Call(rule) => self.note_token(rule),
             }
             if !self.fits(0) {
@@ -387,6 +480,26 @@ pub enum Completion {
     Choose,
     /// The drawn one was too long: go on with this alternative.
     Take(AltId),
+}
+
+/// What the empty derivation of a body still needs.
+enum Work {
+    Body(BodyId, u32),
+    Symbol(Symbol),
+    Close,
+}
+
+/// The number of a member of a class: of a large one mostly printable, since
+/// few characters are, and text is what most programs look at first.
+pub fn printable_first(class: &Class, bits: u32) -> u32 {
+    let count = class.count();
+    if count <= 256 {
+        return below(bits, count);
+    }
+    // Three bits say whether, the others which.
+    let rest = bits << 3;
+    let printable = (bits >> 29 != 0).then(|| class.index(0x20 + below(rest, 0x5F))).flatten();
+    printable.unwrap_or_else(|| below(rest, count))
 }
 
 /// `n` equally likely numbers from 32 bits.

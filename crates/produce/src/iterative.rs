@@ -38,7 +38,7 @@ pub(crate) fn walk(choices: &mut Choices) {
     steps.stack.clear();
     steps.levels.clear();
     let start = choices.program.grammar.start();
-    let left = choices.start_levels();
+    let left = choices.start_levels(choices.program.options.max_depth);
     call(choices, start, left);
     while let Some(step) = choices.scratch.steps.stack.pop() {
         let Some(level) = choices.scratch.steps.levels.last_mut() else { return };

@@ -63,6 +63,7 @@ pub mod program;
 pub mod recursive;
 pub mod reduce;
 pub mod replay;
+pub mod sink;
 
 pub use batch::{Batch, RanTogether};
 pub use choices::Scratch;

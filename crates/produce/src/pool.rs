@@ -2,6 +2,7 @@
 //! grammar.
 
 use crate::program::Program;
+use wug_grammar::derivation::Node;
 use wug_grammar::facts::Closing;
 use wug_grammar::{AltId, BodyId, Class, Grammar, RuleId, Symbol};
 
@@ -116,8 +117,12 @@ pub enum Piece<'p> {
     Bytes(&'p [u8]),
     /// A member of a class.
     Member(&'p Class, u32),
-    /// An alternative was entered.
-    Alternative(AltId),
+    /// A node begins: an alternative, or a repetition.
+    Open(Node),
+    /// A body that derives nothing but the empty text here, so many times.
+    Empty(BodyId, u32),
+    /// The node that began last ends.
+    Close,
     /// A rule was called.
     Call(RuleId),
 }
@@ -138,6 +143,10 @@ enum Ranked {
     Symbols { next: u32, end: u32, rank: u64, ways: u64 },
     /// The one completion of a body, `times` more.
     Repeat { body: BodyId, times: u32 },
+    /// A body that derives the empty text, `times` more.
+    Empty { body: BodyId, times: u32 },
+    /// The end of a node.
+    Close,
 }
 
 impl Unrank {
@@ -156,6 +165,8 @@ impl Unrank {
                     self.symbol(program, next, end, rank, ways)
                 }
                 Ranked::Symbols { .. } => None,
+                Ranked::Close => Some(Piece::Close),
+                Ranked::Empty { body, times } => Some(Piece::Empty(body, times)),
                 Ranked::Repeat { body, times } => {
                     if times > 1 {
                         self.stack.push(Ranked::Repeat { body, times: times - 1 });
@@ -173,15 +184,16 @@ impl Unrank {
     /// Leaves the alternative of a body that holds the completion `rank`.
     fn body<'p>(&mut self, program: &Program, body: BodyId, mut rank: u64) -> Option<Piece<'p>> {
         if program.closing.only_empty(body) {
-            return None;
+            return Some(Piece::Empty(body, 1));
         }
         for &alt in program.closed.alternatives(body) {
             let ways = program.ways_of(alt);
             if rank < ways {
                 let alternative = program.grammar.alternative(alt);
                 let (next, end) = (alternative.first, alternative.end);
+                self.stack.push(Ranked::Close);
                 self.stack.push(Ranked::Symbols { next, end, rank, ways });
-                return Some(Piece::Alternative(alt));
+                return Some(Piece::Open(Node::Alternative(alt)));
             }
             rank -= ways;
         }
@@ -215,7 +227,10 @@ impl Unrank {
                 let repeat = *grammar.repeat(repeat);
                 let body = repeat.body;
                 let each = program.closing.completions(body);
-                if program.closing.only_empty(body) || repeat.min == 0 {
+                self.stack.push(Ranked::Close);
+                if repeat.min == 0 {
+                } else if program.closing.only_empty(body) {
+                    self.stack.push(Ranked::Empty { body, times: repeat.min });
                 } else if each == 1 {
                     self.stack.push(Ranked::Repeat { body, times: repeat.min });
                 } else {
@@ -225,6 +240,7 @@ impl Unrank {
                         rank /= each;
                     }
                 }
+                return Some(Piece::Open(Node::Repeat(repeat.min)));
             }
         }
         None
@@ -247,7 +263,8 @@ pub fn completion(
         match piece {
             Piece::Bytes(bytes) => text.extend_from_slice(bytes),
             Piece::Member(class, index) => class.emit(index, &mut text),
-            Piece::Alternative(_) | Piece::Call(_) => {}
+            Piece::Open(Node::Alternative(_)) | Piece::Call(_) => {}
+            Piece::Open(_) | Piece::Close | Piece::Empty(..) => continue,
         }
         *steps = steps.checked_sub(1)?;
         if text.len() > limit {

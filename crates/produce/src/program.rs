@@ -20,11 +20,13 @@ pub struct Options {
     pub max_size: u64,
     /// What rules are completed from at the depth limit.
     pub closing: ClosingMode,
+    /// Whether members of large classes are mostly printable.
+    pub printable: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_depth: 16, max_size: 1 << 20, closing: ClosingMode::Min }
+        Options { max_depth: 16, max_size: 1 << 20, closing: ClosingMode::Min, printable: false }
     }
 }
 
@@ -53,6 +55,9 @@ pub struct Program {
     pub relex: Option<lower::Relex>,
     /// The token that a rule derives, for each rule, where it is checked.
     pub token_of: Vec<Option<TokenId>>,
+    /// Whether tokens are leaves: rules of tokens are in the grammar, and a
+    /// sink must take them.
+    pub leaves: bool,
     /// What lowering had to say.
     pub warnings: Vec<Diagnostic>,
 }
@@ -156,6 +161,25 @@ impl Program {
             let told = lowered.warnings.iter().find(|d| d.severity == Severity::Error);
             Unfit::Endless(Box::new(told.cloned().unwrap_or(endless)))
         })?;
+        let token_of = lowered.relex.as_ref().map_or_else(Vec::new, |relex| relex.tokens(&grammar));
+        let relex = lowered.relex.filter(|_| !lowered.unproven.is_empty());
+        let warnings = lowered.warnings;
+        Ok(Program { relex, token_of, warnings, leaves: false, ..Program::of(grammar, options)? })
+    }
+
+    /// Prepares a grammar as it is written, with tokens as leaves: for
+    /// derivations, which are those of this grammar.
+    pub fn written(grammar: &Grammar, options: Options) -> Result<Program, Unfit> {
+        let program = Program::of(grammar.clone(), options)?;
+        let start = grammar.rule(grammar.start());
+        if !program.facts.productive(grammar, grammar.start()) {
+            let message = format!("the rule `{}` derives nothing", start.name);
+            return Err(Unfit::Endless(Box::new(Diagnostic::error(start.span, message))));
+        }
+        Ok(program)
+    }
+
+    fn of(grammar: Grammar, options: Options) -> Result<Program, Unfit> {
         let facts = Facts::of(&grammar);
         let closing = Closing::of(&grammar, &facts, options.closing);
         let bodies = (0..grammar.body_count() as u32).map(BodyId);
@@ -171,10 +195,8 @@ impl Program {
         let ways = (0..grammar.alternative_count() as u32)
             .map(|a| pool::ways_of(&grammar, &closing, AltId(a)))
             .collect();
-        let token_of = lowered.relex.as_ref().map_or_else(Vec::new, |relex| relex.tokens(&grammar));
-        let relex = lowered.relex.filter(|_| !lowered.unproven.is_empty());
-        let warnings = lowered.warnings;
         Ok(Program {
+            leaves: grammar.has_tokens(),
             grammar,
             facts,
             closing,
@@ -184,9 +206,9 @@ impl Program {
             free,
             closed,
             ways,
-            relex,
-            token_of,
-            warnings,
+            relex: None,
+            token_of: Vec::new(),
+            warnings: Vec::new(),
         })
     }
 

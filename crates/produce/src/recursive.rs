@@ -5,7 +5,9 @@
 //! and the native stack is not.
 
 use crate::choices::{Choices, Completion, Next};
-use wug_grammar::{AltId, BodyId, RuleId};
+use crate::sink::Sink;
+use wug_grammar::derivation::Node;
+use wug_grammar::{AltId, BodyId, RuleId, Symbol};
 
 /// Work that is left; `left` levels are below it, none if it is closed.
 #[derive(Clone, Copy, Debug)]
@@ -28,38 +30,60 @@ pub enum Frame {
         /// Levels below it.
         left: Option<u32>,
     },
+    /// The end of a node, where the sink takes nodes.
+    Close,
 }
 
 /// Walks from the start to the end of one input.
-pub fn walk(choices: &mut Choices) {
+pub fn walk<S: Sink>(choices: &mut Choices<S>) {
     choices.scratch.frames.clear();
-    let start = choices.program.grammar.start();
-    let left = choices.start_levels();
-    call(choices, start, left);
+    start(choices, choices.program.options.max_depth);
     drain(choices);
 }
 
+/// Enters the start rule, with so many levels in all.
+pub fn start<S: Sink>(choices: &mut Choices<S>, depth: u32) {
+    let start = choices.program.grammar.start();
+    let left = choices.start_levels(depth);
+    match choices.program.leaves && choices.program.grammar.rule(start).is_token() {
+        true => symbol(choices, Symbol::Rule(start), left),
+        false => call(choices, start, left),
+    }
+}
+
+/// Walks one symbol with `left` levels below it.
+pub fn symbol<S: Sink>(choices: &mut Choices<S>, symbol: Symbol, left: Option<u32>) {
+    match choices.symbol(symbol, left) {
+        Next::Nothing => {}
+        Next::Choose(body) => choose(choices, body, left),
+        Next::Call(rule, left) => call(choices, rule, left),
+        Next::Repeat(body, times) => {
+            if S::NODES {
+                choices.scratch.frames.push(Frame::Close);
+            }
+            choices.scratch.frames.push(Frame::Repeat { body, times, left });
+        }
+    }
+}
+
 /// Walks what the frames hold.
-pub fn drain(choices: &mut Choices) {
+pub fn drain<S: Sink>(choices: &mut Choices<S>) {
     while let Some(frame) = choices.scratch.frames.pop() {
+        if choices.out.failed() {
+            return choices.scratch.frames.clear();
+        }
         match frame {
             Frame::Symbols { next, end, left } => {
                 if next + 1 < end {
                     choices.scratch.frames.push(Frame::Symbols { next: next + 1, end, left });
                 }
                 if next < end {
-                    match choices.symbol(choices.program.grammar.symbol(next), left) {
-                        Next::Nothing => {}
-                        Next::Choose(body) => choose(choices, body, left),
-                        Next::Call(rule, left) => call(choices, rule, left),
-                        Next::Repeat(body, times) => {
-                            choices.scratch.frames.push(Frame::Repeat { body, times, left });
-                        }
-                    }
+                    symbol(choices, choices.program.grammar.symbol(next), left);
                 }
             }
             Frame::Repeat { body, times, left } => {
                 if choices.skips(body, left.is_none()) {
+                    choices.empty(body, times);
                     continue;
                 }
                 if times > 1 {
@@ -67,12 +91,13 @@ pub fn drain(choices: &mut Choices) {
                 }
                 choose(choices, body, left);
             }
+            Frame::Close => choices.close_node(),
         }
     }
 }
 
 /// Enters a rule with `left` levels for its own choices and those below.
-fn call(choices: &mut Choices, rule: RuleId, left: Option<u32>) {
+fn call<S: Sink>(choices: &mut Choices<S>, rule: RuleId, left: Option<u32>) {
     choices.note_token(rule);
     let body = choices.program.grammar.rule(rule).body;
     if left.is_none() {
@@ -85,14 +110,19 @@ fn call(choices: &mut Choices, rule: RuleId, left: Option<u32>) {
     choose(choices, body, left);
 }
 
-fn choose(choices: &mut Choices, body: BodyId, left: Option<u32>) {
+/// Chooses an alternative of a body.
+pub fn choose<S: Sink>(choices: &mut Choices<S>, body: BodyId, left: Option<u32>) {
     let alt = choices.alternative(body, left.is_none());
     take(choices, alt, left);
 }
 
 /// Leaves the symbols of an alternative as work.
-pub fn take(choices: &mut Choices, alt: AltId, left: Option<u32>) {
+pub fn take<S: Sink>(choices: &mut Choices<S>, alt: AltId, left: Option<u32>) {
     let alternative = choices.program.grammar.alternative(alt);
     let (next, end) = (alternative.first, alternative.end);
+    if S::NODES {
+        choices.open_node(Node::Alternative(alt));
+        choices.scratch.frames.push(Frame::Close);
+    }
     choices.scratch.frames.push(Frame::Symbols { next, end, left });
 }

@@ -2,17 +2,20 @@
 
 use arbitrary::Unstructured;
 use std::collections::HashMap;
+use wug_grammar::derivation::Derivation;
 use wug_grammar::facts::ClosingMode;
 use wug_grammar::load::load_text;
 use wug_grammar::{Grammar, Notation, enumerate, testing};
+use wug_produce::mutate::Mutator;
 use wug_produce::{Engine, Options, Program, Scratch, Unfit};
+use wug_random::Rng;
 
 fn wug(text: &str) -> Grammar {
     load_text("g.wug", text, Notation::Wug).unwrap_or_else(|e| panic!("{e}")).grammar
 }
 
 fn options(max_depth: u32, max_size: u64, closing: ClosingMode) -> Options {
-    Options { max_depth, max_size, closing }
+    Options { max_depth, max_size, closing, printable: false }
 }
 
 fn produce(program: &Program, seed: u64, index: u64) -> Vec<u8> {
@@ -217,4 +220,59 @@ fn hostile_grammars_come_to_an_end() {
             }
         }
     }
+}
+
+/// Campaigns draw derivations; docs/semantics.md holds for them, too: the same
+/// bits give the derivation of the same bytes.
+#[test]
+fn derivations_are_drawn_as_bytes_are() {
+    let (mut inputs, mut nodes) = (0, 0);
+    let property = |u: &mut Unstructured| {
+        let grammar = testing::productive_grammar(u)?;
+        let depth = u.int_in_range(0..=6)?;
+        let seed = u.arbitrary()?;
+        let max_size = u64::from(u32::MAX);
+        let options = Options { max_depth: depth, max_size, printable: true, ..Options::default() };
+        let Ok(program) = Program::new(&grammar, options) else { return Ok(()) };
+        // Without a limit of size some are very long.
+        if program.expected_length() > 2_000.0 {
+            return Ok(());
+        }
+        let mut mutator = Mutator::new(&grammar).expect("it is productive");
+        for index in 0..20 {
+            let input = produce(&program, seed, index);
+            let mut derivation = Derivation::default();
+            let drawn = mutator.fresh(depth, usize::MAX, &mut Rng::new(seed, index), &mut derivation);
+            if drawn.is_none() {
+                assert!(input.len() > 1_000, "only very large derivations are given up");
+                continue;
+            }
+            let mut printed = Vec::new();
+            derivation.print(&grammar, &mut printed).expect("a derivation of the grammar");
+            assert_eq!(printed, input, "{}", wug_grammar::print::wug::print(&grammar));
+            inputs += usize::from(input.len() > 2);
+            nodes += derivation.len();
+        }
+        Ok(())
+    };
+    wug_property::check(property).for_cases(300);
+    assert!(inputs > 500 && nodes > 5_000, "{inputs} inputs, {nodes} nodes");
+}
+
+/// The profile of campaigns, as docs/semantics.md states it.
+#[test]
+fn campaigns_draw_mostly_printable_characters() {
+    let grammar = wug("start = .{16} ;");
+    let share = |text: &[char]| {
+        let printable = |c: &&char| (' '..='~').contains(*c);
+        text.iter().filter(printable).count() as f64 / text.len() as f64
+    };
+    let drawn = |printable: bool| -> Vec<char> {
+        let program = Program::new(&grammar, Options { printable, ..Options::default() }).unwrap();
+        let inputs = (0..500).map(|index| String::from_utf8(produce(&program, 1, index)).unwrap());
+        inputs.flat_map(|input| input.chars().collect::<Vec<_>>()).collect()
+    };
+    assert!(share(&drawn(false)) < 0.01);
+    let mostly = share(&drawn(true));
+    assert!((0.86..0.89).contains(&mostly), "{mostly}");
 }

@@ -1,22 +1,27 @@
 //! What each layer of confinement costs.
 //!
 //! In:  the trivial target, as a plain program, with a fork server, persistent.
-//! Out: CPU time of a run with each layer alone, with all and with none, of the
-//!      fuzzer and all that it started, and what that is of a run with none.
+//! Out: time of a run with each layer alone, with all and with none, and what
+//!      that is of a run with none.
 //!
-//! Variants take turns within a round, so that whatever else the machine does
-//! meets all of them; ratios are medians of the ratios within rounds. The start
-//! of an executor is left out of runs, and told by itself. Runs of the
-//! persistent target go in batches, as in campaigns; those of the fork server
-//! one by one, since batches need a layer (the pid namespace).
+//! In a round every variant has an executor, all alive at once, and they take
+//! turns in slices of some milliseconds, so that whatever else the machine does
+//! meets all of them. A ratio is that of two slices of one turn; its median is
+//! over all turns of all rounds. A new round starts new executors, so that luck
+//! with cores and addresses does not stay with a variant. Slices are too short
+//! for the system's accounts of CPU time, which tell of processes that ended;
+//! so it is time on the clock. Runs of the persistent target go in batches, as
+//! in campaigns; those of the fork server one by one, since batches need a
+//! layer (the pid namespace).
 
 use super::build::Targets;
-use super::cost::{campaign, children_micros, own_micros};
+use super::cost::campaign;
 use super::median;
 use serde::Serialize;
+use std::time::Instant;
 use wug_target::{Confinement, Executor, Options, Target};
 
-/// CPU time with one set of layers, in microseconds, and over that with none.
+/// Time of a run with one set of layers, in microseconds, and over that with none.
 #[derive(Serialize)]
 pub struct Layer {
     pub name: &'static str,
@@ -47,95 +52,74 @@ fn variants() -> [(&'static str, Confinement); 9] {
     ]
 }
 
-/// How often a round runs each kind of target.
-#[derive(Clone, Copy)]
-struct Runs {
-    spawn: usize,
-    fork: usize,
-    persistent: usize,
+/// How long a slice is, of runs of each kind, and how many turns a round has.
+const TURNS: usize = 40;
+
+/// Times of one variant, one for each turn.
+#[derive(Clone, Default)]
+struct Times {
+    runs: [Vec<f64>; 3],
+    ratios: [Vec<f64>; 3],
+    start: Vec<f64>,
 }
 
-/// Medians of rounds, in which the variants take turns.
+/// Medians of turns, of which each round has the same number.
 pub fn measure(targets: &Targets, runs: usize, rounds: usize) -> Result<Vec<Layer>, String> {
-    let runs = Runs { spawn: runs / 4, fork: runs, persistent: runs * 40 };
     let variants = variants();
-    let mut all: Vec<[Vec<f64>; 7]> = variants.iter().map(|_| Default::default()).collect();
+    let mut all = vec![Times::default(); variants.len()];
+    let slice = [(runs / 80).max(2), (runs / 20).max(5), (runs * 10).max(100)];
     for round in 0..rounds.max(1) {
-        let mut times = vec![[0.0; 4]; variants.len()];
-        // Each begins a round in its turn.
-        for step in 0..variants.len() {
-            let at = (step + round) % variants.len();
-            times[at] = once(targets, &variants[at].1, runs)?;
-        }
-        for (own, kept) in times.iter().zip(&mut all) {
-            kept.iter_mut().zip(own).for_each(|(kept, time)| kept.push(*time));
-            for kind in 0..3 {
-                kept[4 + kind].push(own[kind] / times[0][kind]);
+        for (kind, runs) in slice.into_iter().enumerate() {
+            let mut executors = Vec::new();
+            for ((_, confinement), times) in variants.iter().zip(&mut all) {
+                let before = Instant::now();
+                executors.push(executor(kind, targets, confinement)?);
+                if kind == 0 {
+                    times.start.push(micros(before));
+                }
+            }
+            for turn in 0..TURNS {
+                let mut turns = vec![0.0; variants.len()];
+                // Each begins a turn in its turn.
+                for step in 0..variants.len() {
+                    let at = (step + turn + round) % variants.len();
+                    turns[at] = slice_of(kind, &mut executors[at], targets, runs)?;
+                }
+                for (times, own) in all.iter_mut().zip(&turns) {
+                    times.runs[kind].push(*own);
+                    times.ratios[kind].push(own / turns[0]);
+                }
             }
         }
     }
-    let layer = |((name, _), kept): ((&'static str, _), [Vec<f64>; 7])| {
-        let [spawn, fork, persistent, start, spawn_ratio, fork_ratio, persistent_ratio] = kept.map(median);
-        Layer {
-            name,
-            spawn_us: spawn,
-            fork_us: fork,
-            persistent_us: persistent,
-            start_us: start,
-            spawn_ratio,
-            fork_ratio,
-            persistent_ratio,
-        }
+    let layer = |((name, _), times): ((&'static str, _), Times)| {
+        let [spawn_us, fork_us, persistent_us] = times.runs.map(median);
+        let [spawn_ratio, fork_ratio, persistent_ratio] = times.ratios.map(median);
+        let start_us = median(times.start);
+        Layer { name, spawn_us, fork_us, persistent_us, start_us, spawn_ratio, fork_ratio, persistent_ratio }
     };
     Ok(variants.into_iter().zip(all).map(layer).collect())
 }
 
-fn once(targets: &Targets, confinement: &Confinement, runs: Runs) -> Result<[f64; 4], String> {
-    let inputs = &targets.inputs;
-    let target = |name: &str| Target::new(targets.path(name));
-    let one_by_one = |executor: &mut Executor, runs: usize| -> Result<(), String> {
-        for input in inputs.iter().cycle().take(runs) {
+/// Microseconds of a run, in a slice of several.
+fn slice_of(kind: usize, executor: &mut Executor, targets: &Targets, runs: usize) -> Result<f64, String> {
+    let before = Instant::now();
+    if kind == 2 {
+        campaign(executor, &targets.inputs, runs)?;
+    } else {
+        for input in targets.inputs.iter().cycle().take(runs) {
             executor.run(input).map_err(|error| error.to_string())?;
         }
-        Ok(())
-    };
-    let together = |executor: &mut Executor, runs: usize| campaign(executor, inputs, runs);
-    Ok([
-        per_run(target("trivial.plain"), confinement, runs.spawn, one_by_one)?,
-        per_run(target("trivial.fork.wug"), confinement, runs.fork, one_by_one)?,
-        per_run(target("trivial.loop.wug"), confinement, runs.persistent, together)?,
-        start(target("trivial.plain"), confinement)?,
-    ])
-}
-
-fn per_run(
-    target: Target,
-    confinement: &Confinement,
-    runs: usize,
-    run: impl Fn(&mut Executor, usize) -> Result<(), String>,
-) -> Result<f64, String> {
-    let runs = runs.max(10);
-    let whole = |runs: usize| -> Result<f64, String> {
-        let before = children_micros() + own_micros();
-        let mut executor = executor(target.clone(), confinement)?;
-        run(&mut executor, runs)?;
-        drop(executor);
-        Ok(children_micros() + own_micros() - before)
-    };
-    // The difference leaves the start out.
-    Ok((whole(runs)? - whole(runs / 10)?) / (runs - runs / 10) as f64)
-}
-
-fn start(target: Target, confinement: &Confinement) -> Result<f64, String> {
-    const TIMES: usize = 5;
-    let before = children_micros() + own_micros();
-    for _ in 0..TIMES {
-        drop(executor(target.clone(), confinement)?);
     }
-    Ok((children_micros() + own_micros() - before) / TIMES as f64)
+    Ok(micros(before) / runs as f64)
 }
 
-fn executor(target: Target, confinement: &Confinement) -> Result<Executor, String> {
+fn micros(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e6
+}
+
+fn executor(kind: usize, targets: &Targets, confinement: &Confinement) -> Result<Executor, String> {
+    let target = Target::new(targets.path(["trivial.plain", "trivial.fork.wug", "trivial.loop.wug"][kind]));
     let options = Options { confinement: confinement.clone(), ..Options::default() };
     Executor::new(target, options).map_err(|error| error.to_string())
 }

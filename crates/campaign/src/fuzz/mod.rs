@@ -199,7 +199,6 @@ impl<'a> Campaign<'a> {
         corpus.read(entry, folder, &mut bytes)?;
         if let Some(structure) = &mut materials.structure {
             tree = corpus.take_tree(entry, &bytes, structure);
-            structure.begin_walk(&bytes);
         }
         let outcome = self.mutate((entry, &bytes, tree.as_ref()));
         self.evaluator.corpus.put_tree(entry, tree);

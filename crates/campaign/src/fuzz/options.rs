@@ -47,13 +47,13 @@ pub struct Options {
 /// Structural mutators by how much they change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mutators {
-    /// Those on derivation trees and those on walks.
+    /// All of them.
     #[default]
     Both,
-    /// Those on derivation trees: they change a part.
+    /// Those that change a part.
     Spot,
-    /// Those on walks, for entries that have one: they change everything from
-    /// some point on.
+    /// Gramatron's: those that change everything from some point on, or repeat
+    /// a recursion.
     Aggressive,
 }
 

@@ -100,6 +100,17 @@ impl<'a> Forwards<'a> {
         self.into.text.extend_from_slice(text);
     }
 
+    /// Says how often a repetition that began comes.
+    pub fn set_count(&mut self, at: usize, count: u32) {
+        self.into.set_count(at, count);
+    }
+
+    /// Takes back all but the first so many nodes, none of which is a leaf
+    /// with a text.
+    pub fn truncate(&mut self, nodes: usize) {
+        self.into.nodes.truncate(nodes);
+    }
+
     /// Writes whole subtrees of another derivation.
     pub fn graft(&mut self, other: &Derivation, nodes: std::ops::Range<usize>) {
         let text = other.text_range(nodes.clone());

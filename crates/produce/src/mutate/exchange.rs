@@ -1,7 +1,7 @@
 //! Another alternative in the place of one, with the children that fit.
 
+use super::draw::Bounds;
 use super::edit::{Edit, With};
-use super::grow::Bounds;
 use super::{FRESH_DEPTH, FRESH_NODES, MAX_NODES, Mutator, Tree};
 use wug_grammar::derivation::{Derivation, Forwards, Node};
 use wug_grammar::{AltId, BodyId, Symbol};
@@ -34,17 +34,17 @@ impl Mutator {
 
     /// Writes the alternative `new` to `part`, with what fits of the node.
     fn build(&mut self, derivation: &Derivation, at: usize, new: AltId, rng: &mut Rng) -> Option<()> {
-        let Mutator { shape, lexemes, grow, part, .. } = self;
+        let Mutator { shape, lexemes, draw, part, .. } = self;
         let bounds = Bounds { depth: rng.below(FRESH_DEPTH), nodes: 1 + rng.below(FRESH_NODES / 4) as usize };
         let end = derivation.end(at).min(at + LOOKED_AT);
         // Each child is used at most once, in order.
         let mut from = at + 1;
         let mut build = Forwards::new(part);
         let mark = build.open(Node::Alternative(new));
-        for symbol in shape.grammar.symbols(new) {
+        for symbol in shape.grammar().symbols(new) {
             let wanted = match *symbol {
-                Symbol::Rule(rule) if !shape.grammar.rule(rule).is_token() => {
-                    Some(shape.grammar.rule(rule).body)
+                Symbol::Rule(rule) if !shape.grammar().rule(rule).is_token() => {
+                    Some(shape.grammar().rule(rule).body)
                 }
                 _ => None,
             };
@@ -58,7 +58,7 @@ impl Mutator {
                     build.graft(derivation, child..derivation.end(child));
                     from = derivation.end(child).min(end);
                 }
-                None => grow.symbol(shape, lexemes, *symbol, bounds, rng, &mut build)?,
+                None => draw.symbol((&*shape, &mut *lexemes), *symbol, bounds, rng, &mut build)?,
             }
             if build.len() > MAX_NODES {
                 return None;

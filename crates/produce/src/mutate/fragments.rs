@@ -39,7 +39,7 @@ impl Fragment {
 
 impl Fragments {
     pub fn new(shape: &Shape) -> Fragments {
-        Fragments { of_body: vec![Vec::new(); shape.grammar.body_count()], bytes: 0 }
+        Fragments { of_body: vec![Vec::new(); shape.grammar().body_count()], bytes: 0 }
     }
 
     /// Some fragment of a body.

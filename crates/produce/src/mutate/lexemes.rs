@@ -31,7 +31,7 @@ struct Pool {
 
 impl Lexemes {
     pub fn new(shape: &Shape) -> Lexemes {
-        Lexemes { pools: vec![Pool::default(); shape.grammar.rules().len()] }
+        Lexemes { pools: vec![Pool::default(); shape.grammar().rules().len()] }
     }
 
     /// Some lexeme of a token.
@@ -89,13 +89,13 @@ pub(super) fn token_of(lexicon: &Lexicon, mode: ModeId, text: &[u8]) -> Option<T
 /// Whether a text is a lexeme of a rule's token.
 pub(super) fn is_lexeme(shape: &Shape, rule: RuleId, text: &[u8]) -> bool {
     let Some(lexicon) = &shape.lexicon else { return false };
-    let wanted = lexicon.token_of(&shape.grammar, wug_grammar::Symbol::Rule(rule));
+    let wanted = lexicon.token_of(shape.grammar(), wug_grammar::Symbol::Rule(rule));
     wanted.is_some_and(|token| token_of(lexicon, lexicon.token(token).mode, text) == Some(token))
 }
 
 /// Lexemes made from the rule; none if lowering leaves nothing of it.
 fn make(shape: &Shape, rule: RuleId, pool: &mut Pool) {
-    let grammar = shape.grammar.clone().with_start(rule);
+    let grammar = shape.grammar().clone().with_start(rule);
     let options = Options { max_depth: DEPTH, max_size: LONGEST as u64, ..Options::default() };
     let Ok(program) = Program::new(&grammar, options) else { return };
     let mut scratch = Scratch::default();

@@ -8,10 +8,10 @@
 //! | --- | --- |
 //! | `shape` | what is known of a grammar beforehand |
 //! | `tree` | where in a derivation something can be changed |
-//! | `grow` | fresh derivations of a symbol |
+//! | `draw` | fresh derivations of a symbol |
 //! | `fragments` | subtrees of other inputs |
 //! | `lexemes` | texts of tokens |
-//! | `ops`, `exchange` | the operations: what each decides |
+//! | `ops`, `exchange`, `rest` | the operations: what each decides |
 //! | `edit` | a decision, carried out on a derivation |
 //! | `patch` | the same on its text alone, which is quicker |
 //!
@@ -21,13 +21,14 @@
 //!
 //! Nothing is allocated for a mutation once buffers have grown.
 
+mod draw;
 mod edit;
 mod exchange;
 mod fragments;
-mod grow;
 mod lexemes;
 mod ops;
 mod patch;
+mod rest;
 mod shape;
 mod tree;
 
@@ -36,13 +37,14 @@ pub use shape::Shape;
 pub use tree::{Leaf, Tree};
 
 use crate::lexemes::Printer;
+use draw::{Bounds, Draw};
 use edit::Edit;
 use fragments::Fragments;
-use grow::{Bounds, Grow};
 use lexemes::Lexemes;
+use rest::Points;
 use std::ops::Range;
 use wug_grammar::derivation::{Derivation, Forwards, Misfit, Node, Part};
-use wug_grammar::{Diagnostic, Grammar, RuleId, Symbol};
+use wug_grammar::{Diagnostic, Grammar, RuleId};
 use wug_random::Rng;
 
 /// A way to change a derivation.
@@ -68,11 +70,17 @@ pub enum Op {
     Exchange,
     /// Another text of a token, or member of a class.
     Lexeme,
+    /// The same up to some point, then drawn afresh: Gramatron's random
+    /// mutation.
+    Rest,
+    /// The same up to some point, then as another input goes on from the same
+    /// state: Gramatron's splicing.
+    Tail,
 }
 
 impl Op {
     /// All of them.
-    pub const ALL: [Op; 10] = [
+    pub const ALL: [Op; 12] = [
         Op::Fresh,
         Op::Splice,
         Op::Shrink,
@@ -83,7 +91,15 @@ impl Op {
         Op::Insert,
         Op::Exchange,
         Op::Lexeme,
+        Op::Rest,
+        Op::Tail,
     ];
+
+    /// Whether it is one of Gramatron's, which change large parts: random
+    /// mutation, splicing and recursion, of rules or of repetitions.
+    pub fn is_aggressive(self) -> bool {
+        matches!(self, Op::Rest | Op::Tail | Op::Recurse | Op::Repeat)
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -98,6 +114,8 @@ impl Op {
             Op::Insert => "insert",
             Op::Exchange => "exchange",
             Op::Lexeme => "lexeme",
+            Op::Rest => "rest",
+            Op::Tail => "tail",
         }
     }
 }
@@ -115,7 +133,8 @@ pub struct Mutator {
     shape: Shape,
     lexemes: Lexemes,
     fragments: Fragments,
-    grow: Grow,
+    draw: Draw,
+    points: Points,
     /// What is being put into place.
     part: Derivation,
     /// A derivation on the way to another.
@@ -137,7 +156,8 @@ impl Mutator {
             lexemes: Lexemes::new(&shape),
             fragments: Fragments::new(&shape),
             shape,
-            grow: Grow::default(),
+            draw: Draw::default(),
+            points: Points::default(),
             part: Derivation::default(),
             between: Derivation::default(),
             text: Vec::new(),
@@ -146,7 +166,7 @@ impl Mutator {
 
     /// The grammar.
     pub fn grammar(&self) -> &Grammar {
-        &self.shape.grammar
+        self.shape.grammar()
     }
 
     /// Looks at a derivation of the grammar.
@@ -203,10 +223,8 @@ impl Mutator {
     /// A fresh input, free for `depth` levels and about `nodes` nodes. None
     /// if a token has no lexeme.
     pub fn fresh(&mut self, depth: u32, nodes: usize, rng: &mut Rng, out: &mut Derivation) -> Option<()> {
-        let start = Symbol::Rule(self.shape.grammar.start());
-        // A call of the start would cost a level.
-        let bounds = Bounds { depth: depth.saturating_add(1), nodes };
-        self.grow.symbol(&self.shape, &mut self.lexemes, start, bounds, rng, &mut Forwards::new(out))
+        let bounds = Bounds { depth, nodes };
+        self.draw.start((&self.shape, &mut self.lexemes), bounds, rng, &mut Forwards::new(out))
     }
 
     /// Changes a derivation. None where there is nothing to change so, or
@@ -244,6 +262,8 @@ impl Mutator {
             Op::Insert => self.insert_round(tree, rng),
             Op::Exchange => self.exchange(tree, rng),
             Op::Lexeme => self.lexeme(tree, rng),
+            Op::Rest => self.fresh_rest(tree, rng),
+            Op::Tail => self.other_rest(tree, rng),
         }
     }
 }

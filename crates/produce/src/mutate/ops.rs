@@ -1,9 +1,10 @@
 //! The operations on subtrees, repetitions and leaves: what each decides.
 
+use super::draw::Bounds;
 use super::edit::{Edit, With};
-use super::grow::{Bounds, member};
 use super::lexemes::is_lexeme;
 use super::{FRESH_DEPTH, FRESH_NODES, Leaf, MAX_NODES, Mutator, Tree, rounds};
+use crate::choices::printable_first;
 use wug_grammar::derivation::{Derivation, Forwards};
 use wug_grammar::{BodyId, RepeatId};
 use wug_random::Rng;
@@ -53,7 +54,7 @@ impl Mutator {
         let derivation = tree.derivation();
         let (at, repeat) = tree.pick_repeat(rng)?;
         let count = rounds(derivation, at);
-        let most = count.saturating_sub(self.shape.grammar.repeat(repeat).min);
+        let most = count.saturating_sub(self.shape.grammar().repeat(repeat).min);
         let dropped = some_of(most, rng)?;
         let first = rng.below(count - dropped + 1);
         let cut = nodes_of(derivation, at, first, dropped);
@@ -81,7 +82,7 @@ impl Mutator {
         let derivation = tree.derivation();
         let (at, repeat) = tree.pick_repeat(rng)?;
         let count = rounds(derivation, at);
-        let body = self.shape.grammar.repeat(repeat).body;
+        let body = self.shape.grammar().repeat(repeat).body;
         if self.room(repeat, count) == 0 || derivation.len() > MAX_NODES {
             return None;
         }
@@ -102,7 +103,9 @@ impl Mutator {
         let (at, leaf) = tree.pick_leaf(rng)?;
         let rule = match leaf {
             Leaf::Member(class) => {
-                return Some(Edit::Member { at, class, value: member(&self.shape, class, rng) });
+                let members = self.shape.grammar().class(class);
+                let value = members.member(printable_first(members, rng.bits()));
+                return Some(Edit::Member { at, class, value });
             }
             Leaf::Token(rule) => rule,
         };
@@ -121,12 +124,12 @@ impl Mutator {
         let most = 1 + rng.below(FRESH_NODES);
         let bounds = Bounds { depth: rng.below(FRESH_DEPTH + 1), nodes: 1 + rng.below(most) as usize };
         let out = &mut Forwards::new(&mut self.part);
-        self.grow.body(&self.shape, &mut self.lexemes, body, bounds, rng, out)
+        self.draw.body((&self.shape, &mut self.lexemes), body, bounds, rng, out)
     }
 
     /// How many more rounds a repetition may have.
     fn room(&self, repeat: RepeatId, count: u32) -> u32 {
-        self.shape.grammar.repeat(repeat).max.map_or(u32::MAX, |max| max.saturating_sub(count))
+        self.shape.grammar().repeat(repeat).max.map_or(u32::MAX, |max| max.saturating_sub(count))
     }
 
     /// Writes a small change of a token's text, if one of a few is allowed.

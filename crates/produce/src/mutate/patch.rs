@@ -154,7 +154,7 @@ impl Mutator {
                 add(*first..derivation.end(*second), a.start..b.end, text)
             }
             Edit::Member { at, class, value } => {
-                self.shape.grammar.class(*class).emit_value(*value, text);
+                self.shape.grammar().class(*class).emit_value(*value, text);
                 add(*at..*at + 1, whole(*at), text)
             }
         }

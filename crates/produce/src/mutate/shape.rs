@@ -1,22 +1,25 @@
 //! What is known of a grammar before the first mutation.
 
-use wug_grammar::facts::{Closing, ClosingMode, Facts};
+use crate::{Options, Program, Unfit};
 use wug_grammar::lexical::Lexicon;
 use wug_grammar::{AltId, BodyId, Diagnostic, Grammar, RuleId, Symbol};
+
+/// What fresh subtrees are drawn by: no limit of size but the nodes that each
+/// draw allows, and mostly printable characters.
+const DRAWN: Options = Options {
+    max_depth: 0,
+    max_size: u32::MAX as u64,
+    closing: wug_grammar::facts::ClosingMode::Min,
+    printable: true,
+};
 
 /// A grammar as its author wrote it, with the facts that mutators need.
 #[derive(Debug)]
 pub struct Shape {
-    pub(super) grammar: Grammar,
+    pub(super) program: Program,
     pub(super) lexicon: Option<Lexicon>,
-    closing: Closing,
     /// The body of each alternative.
     body_of: Vec<BodyId>,
-    /// Productive alternatives of each body: where they begin in `offered`.
-    first: Vec<u32>,
-    offered: Vec<AltId>,
-    /// Sums of the weights of `offered`, anew in each body.
-    sums: Vec<u64>,
     /// Whether a body derives more than one text.
     varied: Vec<bool>,
 }
@@ -24,49 +27,30 @@ pub struct Shape {
 impl Shape {
     /// The facts of a grammar; what is wrong if nothing can be made of it.
     pub fn of(grammar: &Grammar) -> Result<Shape, Box<Diagnostic>> {
-        let facts = Facts::of(grammar);
-        let start = grammar.rule(grammar.start());
-        if !facts.productive(grammar, grammar.start()) {
-            let message = format!("the rule `{}` derives nothing", start.name);
-            return Err(Box::new(Diagnostic::error(start.span, message)));
-        }
+        let at = grammar.rule(grammar.start()).span;
+        let program = Program::written(grammar, DRAWN).map_err(|unfit| match unfit {
+            Unfit::Endless(diagnostic) => diagnostic,
+            Unfit::Size { .. } => Box::new(Diagnostic::error(at, unfit.to_string())),
+        })?;
         let lexicon = match grammar.has_tokens() {
             true => Some(Lexicon::of(grammar).map_err(|_| {
                 let message = "the tokens of this grammar are too many for one automaton".to_string();
-                Box::new(Diagnostic::error(start.span, message))
+                Box::new(Diagnostic::error(at, message))
             })?),
             false => None,
         };
-        let closing = Closing::of(grammar, &facts, ClosingMode::Min);
-        let mut shape = Shape {
-            grammar: grammar.clone(),
-            lexicon,
-            closing,
-            body_of: vec![BodyId(0); grammar.alternative_count()],
-            first: vec![0],
-            offered: Vec::new(),
-            sums: Vec::new(),
-            varied: vec![false; grammar.body_count()],
-        };
+        let mut body_of = vec![BodyId(0); grammar.alternative_count()];
         for body in (0..grammar.body_count() as u32).map(BodyId) {
-            let mut sum = 0;
-            for alt in grammar.alternatives(body) {
-                shape.body_of[alt.index()] = body;
-                if facts.alternative_productive(alt) {
-                    sum += u64::from(grammar.alternative(alt).weight);
-                    shape.offered.push(alt);
-                    shape.sums.push(sum);
-                }
-            }
-            shape.first.push(shape.offered.len() as u32);
+            grammar.alternatives(body).for_each(|alt| body_of[alt.index()] = body);
         }
+        let mut shape = Shape { program, lexicon, body_of, varied: vec![false; grammar.body_count()] };
         shape.find_varied();
         Ok(shape)
     }
 
     /// The grammar.
     pub fn grammar(&self) -> &Grammar {
-        &self.grammar
+        &self.program.grammar
     }
 
     /// The body that an alternative belongs to.
@@ -77,28 +61,12 @@ impl Shape {
 
     /// The alternatives of a body that derive something.
     pub fn offered(&self, body: BodyId) -> &[AltId] {
-        &self.offered[self.range(body)]
-    }
-
-    /// The alternative that a number below `of` means, by weight.
-    pub fn by_weight(&self, body: BodyId, bits: u32) -> Option<AltId> {
-        let sums = &self.sums[self.range(body)];
-        let drawn = ((u128::from(bits) * u128::from(*sums.last()?)) >> 32) as u64;
-        self.offered(body).get(sums.partition_point(|&sum| sum <= drawn)).copied()
-    }
-
-    /// Whether an alternative is one of the shortest ways to an end.
-    pub fn closes(&self, alt: AltId) -> bool {
-        self.closing.allows(alt)
+        self.program.free.alternatives(body)
     }
 
     /// Whether a body derives more than one text.
     pub fn is_varied(&self, body: BodyId) -> bool {
         self.varied[body.index()]
-    }
-
-    fn range(&self, body: BodyId) -> std::ops::Range<usize> {
-        self.first[body.index()] as usize..self.first[body.index() + 1] as usize
     }
 
     fn find_varied(&mut self) {
@@ -117,17 +85,17 @@ impl Shape {
     }
 
     fn varies(&self, body: BodyId) -> bool {
-        let rule = |rule: RuleId| {
-            self.grammar.rule(rule).is_token() || self.varied[self.grammar.rule(rule).body.index()]
-        };
+        let grammar = self.grammar();
+        let rule =
+            |rule: RuleId| grammar.rule(rule).is_token() || self.varied[grammar.rule(rule).body.index()];
         let symbol = |symbol: &Symbol| match *symbol {
             Symbol::Bytes(_) => false,
-            Symbol::Class(class) => self.grammar.class(class).count() > 1,
+            Symbol::Class(class) => grammar.class(class).count() > 1,
             Symbol::Rule(id) => rule(id),
             Symbol::Group(body) => self.varied[body.index()],
             Symbol::Repeat(_) => true,
         };
         let offered = self.offered(body);
-        offered.len() > 1 || offered.iter().any(|&alt| self.grammar.symbols(alt).iter().any(symbol))
+        offered.len() > 1 || offered.iter().any(|&alt| grammar.symbols(alt).iter().any(symbol))
     }
 }

@@ -40,11 +40,11 @@ impl Tree {
         let mut found: Vec<u64> = Vec::new();
         let mut tree = Tree { spans: vec![(0, 0); derivation.len()], ..Tree::default() };
         // The innermost open node of each body, and what it hides.
-        let mut open: Vec<Option<u32>> = vec![None; shape.grammar.body_count()];
+        let mut open: Vec<Option<u32>> = vec![None; shape.grammar().body_count()];
         let mut hidden: Vec<(BodyId, Option<u32>)> = Vec::new();
         let mut is_body = Vec::with_capacity(64);
         let mut recursive = vec![false; derivation.len()];
-        derivation.walk(&shape.grammar, |event| match event {
+        derivation.walk(shape.grammar(), |event| match event {
             Event::Enter(node, place) => {
                 let node = node as u32;
                 tree.spans[node as usize].0 = tree.text.len() as u32;
@@ -61,7 +61,7 @@ impl Tree {
                     }
                     Place::Repeat(repeat) => tree.repeats.push((node, repeat)),
                     Place::Token(rule) => tree.leaves.push((node, Leaf::Token(rule))),
-                    Place::Class(class) if shape.grammar.class(class).count() > 1 => {
+                    Place::Class(class) if shape.grammar().class(class).count() > 1 => {
                         tree.leaves.push((node, Leaf::Member(class)));
                     }
                     Place::Class(_) | Place::Literal(_) | Place::Skipped => {}

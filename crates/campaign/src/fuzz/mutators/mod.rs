@@ -17,7 +17,6 @@
 //! | `rename` | `rename`: a word by another wherever it has to be the same |
 //! | `bytes` | `havoc`, `token`: bytes without regard to structure |
 //! | `generate` | `generate`: a fresh input of the grammar |
-//! | `walk` | operations on the walk over the grammar's automaton |
 
 mod bytes;
 mod generate;
@@ -28,7 +27,6 @@ mod recombine;
 mod rename;
 mod string;
 mod tree;
-mod walk;
 
 pub(super) use list::{Attempt, MutatorList};
 
@@ -38,7 +36,6 @@ use super::materials::Materials;
 use super::runner::Runner;
 use crate::feedback::Feedback;
 use crate::schedule::Bandit;
-use crate::walks::WalkOp;
 use operand::Comparisons;
 use std::time::Duration;
 use wug_folder::report::Report;
@@ -77,7 +74,6 @@ pub(super) fn all<'a>(comparisons: Option<Comparisons>) -> Vec<Box<dyn Mutator +
     all.push(Box::new(bytes::HavocBytes));
     all.push(Box::new(bytes::Token));
     all.push(Box::new(generate::Generate));
-    all.extend(WalkOp::ALL.map(|op| Box::new(walk::Walk(op)) as Box<dyn Mutator>));
     all
 }
 

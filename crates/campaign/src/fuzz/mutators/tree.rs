@@ -3,7 +3,6 @@
 use super::{Made, Making, Mutator, Subject};
 use crate::fuzz::{Error, Mutators};
 use crate::schedule::Bandit;
-use crate::structure::Structure;
 use wug_produce::mutate::Op;
 
 /// Operations on one tree, each count as likely as it stands here: small
@@ -45,9 +44,9 @@ impl Mutator for TreeOp {
     fn fits(&mut self, entry: &Subject<'_>, making: &Making<'_, '_>) -> bool {
         entry.tree.is_some()
             && match making.materials.mutators {
-                Mutators::Both | Mutators::Spot => true,
-                // An entry that has no walk is mutated all the same.
-                Mutators::Aggressive => !making.materials.structure.as_ref().is_some_and(Structure::has_walk),
+                Mutators::Both => true,
+                Mutators::Spot => !self.op.is_aggressive(),
+                Mutators::Aggressive => self.op.is_aggressive(),
             }
     }
 

@@ -86,7 +86,8 @@ pub struct Fuzz {
     /// Mutators: bandit, or uniform
     #[arg(long, default_value = "bandit", value_name = "HOW", hide_possible_values = true)]
     schedule: Schedule,
-    /// Trees, walks or both: spot, aggressive, both
+    /// Structural mutators: spot, aggressive (Gramatron's),
+    /// both
     #[arg(
         long,
         default_value = "both",
@@ -114,7 +115,7 @@ enum Schedule {
     Uniform,
 }
 
-/// Those on trees, on walks, or both.
+/// Structural mutators by how much they change.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum MutatorsArg {
     Both,

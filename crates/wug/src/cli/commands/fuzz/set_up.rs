@@ -8,9 +8,8 @@ use crate::cli::{Failure, Outcome};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
-use wug_campaign::fuzz::{Campaign, Error, Mutators, Options, Parts, Seeds};
+use wug_campaign::fuzz::{Campaign, Error, Options, Parts, Seeds};
 use wug_campaign::structure::Structure;
-use wug_campaign::walks::{self, Walks};
 use wug_folder::report::Report;
 use wug_folder::{Folder, Setup, Start, sync::Sync};
 use wug_grammar::Grammar;
@@ -148,20 +147,7 @@ impl<'a> Started<'a> {
     }
 
     pub fn run(mut self) -> Outcome {
-        let form = match self.options.mutators {
-            Mutators::Spot => None,
-            _ => self.grammar.and_then(walks::form),
-        };
-        let structure = match self.grammar {
-            Some(grammar) => {
-                let structure = Structure::new(grammar).map_err(failed)?;
-                Some(match form.as_ref().and_then(|form| Walks::new(form).ok()) {
-                    Some(walks) => structure.with_walks(walks),
-                    None => structure,
-                })
-            }
-            None => None,
-        };
+        let structure = self.grammar.map(Structure::new).transpose().map_err(failed)?;
         if let Ok(program) = self.target.locate() {
             self.tokens.extend(dictionary::of_program(&program, Sections::ReadOnly).unwrap_or_default());
         }

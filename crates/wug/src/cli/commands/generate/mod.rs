@@ -227,7 +227,8 @@ impl Generate {
         }
         let loaded = self.grammar.load_and_warn()?;
         let closing = self.closing.into();
-        let options = Options { max_depth: self.max_depth, max_size: self.max_size, closing };
+        let options =
+            Options { max_depth: self.max_depth, max_size: self.max_size, closing, printable: false };
         let program = Program::new(&loaded.grammar, options).map_err(|unfit| match unfit {
             Unfit::Endless(diagnostic) => {
                 terminal::diagnostics(&[*diagnostic], &loaded.sources);
