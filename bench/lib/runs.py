@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .arms import QUIET, command
 from .process import bounded, hand_over
-from .targets import ROOT, build, dictionary
+from .targets import RIVALS, ROOT, build, dictionary
 
 
 def arguments(help_text: str, targets, arms, seconds: int) -> argparse.Namespace:
@@ -52,9 +52,12 @@ def all_of(given: argparse.Namespace, names, kinds, what: str, measure, prepare=
     `measure(run, campaign)` tells of a campaign's folder is kept by a name, so that
     several measures share campaigns. `prepare(run)` gives further options of wug and
     an environment."""
+    rivals = any(arm.startswith("afl") for arm in given.arms)
+    kinds = [kind for kind in kinds if rivals or kind not in RIVALS]
     builds = {name: build(name, given.work, given.wug, kinds) for name in names}
-    for name in names:
-        dictionary(builds[name])
+    if rivals:
+        for name in names:
+            dictionary(builds[name])
     waiting = [Run(name, arm, number, builds[name], given.work / f"runs-{given.seconds}" / name / f"{arm}-{number}")
                for number in range(1, given.runs + 1) for name in names for arm in given.arms]
     results, count, lock = [], len(waiting), threading.Lock()

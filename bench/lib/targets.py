@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HARNESSES = ROOT / "bench/targets"
 
 
-FUZZED = ["wug", "afl", "cmplog"]
+RIVALS = ["afl", "cmplog"]
+"""The builds that afl-fuzz needs."""
+FUZZED = ["wug", *RIVALS]
 """The builds that are fuzzed."""
 
 

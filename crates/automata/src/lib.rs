@@ -22,18 +22,11 @@
 //!    hold all of it (`automaton/file.rs`).
 //! 3. `walk.rs` draws walks, by rows laid out for that (`table/mod.rs`);
 //!    `replay.rs` goes from a walk back to bytes. `derive.rs` tells the
-//!    derivation of a walk, `walk_of.rs` the walk of a derivation, `read.rs`
-//!    that of an input.
+//!    derivation of a walk, `read.rs` the walk of an input.
 //! 4. To be mutated, a walk gets a trace of its states and bytes
 //!    (`trace.rs`); then `mutate.rs` changes it by copying (for a single
 //!    mutation it replays what stays instead), and splices from `pool.rs`.
-//! 5. Campaigns walk over `stacks/mod.rs` instead: states are stacks that are
-//!    made when an input comes to them, so there is no limit on nesting.
-//!    Where the grammar has tokens, they walk from token to token:
-//!    `crates/grammar/src/transform/mark.rs` puts a mark and a number in
-//!    place of each token, and `crates/produce/src/lexemes/marked.rs` goes
-//!    from inputs to such texts and back.
-//! 6. `uniform.rs` counts derivations by size, on the pushdown automaton, and
+//! 5. `uniform.rs` counts derivations by size, on the pushdown automaton, and
 //!    draws among them.
 
 mod automaton;
@@ -45,23 +38,20 @@ mod pool;
 mod read;
 mod replay;
 pub mod shapes;
-mod stacks;
 mod table;
 mod trace;
 pub mod uniform;
 mod walk;
-mod walk_of;
 
 pub use automaton::{
     Automaton, Built, Limits, MAX_CLASS, Misread, State, Step, Transition, Unwritable, Written,
 };
 pub use derive::Underived;
-pub use form::Form;
+pub use form::{Form, Sharing};
 pub use labels::{Label, Labels, Leaf, Slot, Word};
 pub use mutate::{MAX_REPEATS, Mutant, Untraced};
 pub use pool::Pool;
 pub use read::{Reader, Unread};
-pub use stacks::Stacks;
 pub use trace::{Trace, Tracer};
 pub use walk::{TooShort, Walker, Weight};
 

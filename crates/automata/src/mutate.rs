@@ -61,40 +61,6 @@ impl Trace {
     }
 }
 
-/// What walks go on over.
-pub(crate) trait Ground {
-    /// The fewest bytes that lead from a state to the end.
-    fn least(&self, state: u32) -> u32;
-
-    /// Goes on from a state to an end, within `left` bytes more, which must
-    /// be at least the least that it takes.
-    fn go_on(
-        &mut self,
-        state: u32,
-        random: &mut impl FnMut() -> u64,
-        left: u32,
-        walk: &mut Vec<Step>,
-        out: &mut Vec<u8>,
-    );
-}
-
-impl Ground for &Walker<'_> {
-    fn least(&self, state: u32) -> u32 {
-        self.automaton().states()[state as usize].least
-    }
-
-    fn go_on(
-        &mut self,
-        state: u32,
-        random: &mut impl FnMut() -> u64,
-        left: u32,
-        walk: &mut Vec<Step>,
-        out: &mut Vec<u8>,
-    ) {
-        Walker::go_on(self, state, random, left, walk, out);
-    }
-}
-
 /// A walk whose beginning can be had.
 pub(crate) trait Begun {
     fn steps(&self) -> &[Step];
@@ -147,7 +113,7 @@ impl Walker<'_> {
     /// Leaves a walk at some point and draws the rest. No result if none of
     /// at most `max` bytes begins as the walk does.
     pub fn random(&self, of: &Trace, random: &mut impl FnMut() -> u64, max: u32, into: &mut Mutant) -> bool {
-        diverge(&mut { self }, of, random, max, into)
+        diverge(self, of, random, max, into)
     }
 
     /// A walk over this automaton, to be mutated without a trace. What comes
@@ -160,7 +126,7 @@ impl Walker<'_> {
 impl Untraced<'_> {
     /// [`Walker::random`].
     pub fn random(self, random: &mut impl FnMut() -> u64, max: u32, into: &mut Mutant) -> bool {
-        diverge(&mut { self.walker }, &self, random, max, into)
+        diverge(self.walker, &self, random, max, into)
     }
 
     /// [`Trace::splice`].
@@ -170,8 +136,8 @@ impl Untraced<'_> {
 }
 
 #[inline]
-pub(crate) fn diverge(
-    ground: &mut impl Ground,
+fn diverge(
+    walker: &Walker<'_>,
     of: &impl Begun,
     random: &mut impl FnMut() -> u64,
     max: u32,
@@ -180,10 +146,10 @@ pub(crate) fn diverge(
     let at = below(random(), of.steps().len() as u32 + 1) as usize;
     let Some(state) = of.begin(at, into) else { return false };
     let Some(left) = (max as usize).checked_sub(into.bytes.len()) else { return false };
-    if left < ground.least(state) as usize {
+    if left < walker.automaton().states()[state as usize].least as usize {
         return false;
     }
-    ground.go_on(state, random, left as u32, &mut into.steps, &mut into.bytes);
+    walker.go_on(state, random, left as u32, &mut into.steps, &mut into.bytes);
     true
 }
 

@@ -34,8 +34,6 @@ pub enum Unread {
     Beyond(usize),
     /// Following all walks takes too much memory.
     TooMuch,
-    /// It is no derivation by the grammar.
-    Misfit,
 }
 
 /// A state at a place of the input.

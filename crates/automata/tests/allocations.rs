@@ -2,7 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use wug_automata::{Built, Form, Limits, Mutant, Pool, Stacks, Trace, Tracer, Walker, Weight};
+use wug_automata::{Built, Form, Limits, Mutant, Pool, Trace, Tracer, Walker, Weight};
 use wug_grammar::builtin;
 use wug_grammar::transform::lower;
 use wug_random::Rng;
@@ -81,41 +81,6 @@ fn mutations_allocate_nothing_once_warm() {
         made
     };
     turn(100_000);
-    let before = ALLOCATIONS.with(Cell::get);
-    let made = turn(20_000);
-    let allocations = ALLOCATIONS.with(Cell::get) - before;
-    assert!(made > 10_000, "{made}");
-    assert_eq!(allocations, 0, "in {made} mutations");
-}
-
-#[test]
-fn mutations_over_stacks_allocate_nothing_once_warm() {
-    let grammar = builtin::find("json").expect("built in").load().expect("it loads").grammar;
-    let form = Form::of(&lower::lower(&grammar).grammar).expect("a form");
-    let mut stacks = Stacks::new(&form).expect("it is numbered");
-    let mut rng = Rng::new(1, 1);
-    let random = &mut || rng.wide();
-    let (mut pool, mut traces) = (Pool::default(), Vec::new());
-    for input in [&br#"{"a":[1,2,3,[4,5]],"b":{"c":"d"}}"#[..], b"[[],[[]],{}]", b"[1,1,1,1]"] {
-        let mut trace = Trace::default();
-        let walk = stacks.read(input).expect("it is JSON");
-        assert!(stacks.trace(&walk, &mut trace) && pool.add(&trace));
-        traces.push(trace);
-    }
-    let mut into = Mutant::default();
-    let mut turn = |count: usize| {
-        let mut made = 0;
-        for i in 0..count {
-            let trace = &traces[i / 3 % traces.len()];
-            made += u32::from(match i % 3 {
-                0 => stacks.random(trace, random, 2_000, &mut into),
-                1 => trace.splice(&pool, random, 2_000, &mut into),
-                _ => trace.recurse(random, 2_000, &mut into),
-            });
-        }
-        made
-    };
-    turn(20_000);
     let before = ALLOCATIONS.with(Cell::get);
     let made = turn(20_000);
     let allocations = ALLOCATIONS.with(Cell::get) - before;

@@ -15,7 +15,7 @@ use wug::cli::commands::{print, print_json};
 use wug::cli::grammar_arg::GrammarArg;
 use wug::cli::{Failure, Outcome, number};
 use wug_automata::uniform::Uniform;
-use wug_automata::{Walker, Weight};
+use wug_automata::{Sharing, Walker, Weight};
 use wug_grammar::derivation::{Derivation, Node};
 use wug_parse::{Cache, Limits, Parser};
 use wug_produce::{Engine, Options, Program, Scratch};
@@ -93,7 +93,7 @@ impl Diversity {
         let options = Options { max_size: MAX_SIZE as u64, ..Options::default() };
         let refuse = |why: String| Failure::Message(1, why);
         let program = Program::new(&grammar, options).map_err(|unfit| refuse(unfit.to_string()))?;
-        let automaton = GrammarAutomaton::of(loaded, StackArg { stack_limit: None })?;
+        let automaton = GrammarAutomaton::of(loaded, StackArg { stack_limit: None }, Sharing::Beginnings)?;
         let walker = Walker::new(&automaton.built.automaton, Weight::One);
         let uniform = |weight| {
             Uniform::new(&automaton.built.form, SIZES, weight)

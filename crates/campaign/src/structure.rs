@@ -21,6 +21,9 @@ const LIMITS: Limits = Limits { memory: 256 << 20, steps: 20_000_000 };
 /// Depth and nodes of generated inputs at most: variety against size.
 const DEPTH: u32 = 12;
 const NODES: u32 = 400;
+/// The same where inputs are as long as they come, as in Gramatron.
+const ANY_DEPTH: u32 = 1 << 12;
+const ANY_NODES: u32 = 1 << 14;
 /// What the parser may keep between inputs.
 const PARSER: usize = 64 << 20;
 
@@ -37,6 +40,8 @@ pub struct Structure<'g> {
     made: Derivation,
     /// Changes trees.
     pub mutator: Mutator,
+    /// Whether generated inputs are as long as they come.
+    any_length: bool,
 }
 
 /// Why a grammar cannot be used so.
@@ -76,7 +81,13 @@ impl<'g> Structure<'g> {
             patches: Patches::default(),
             made: Derivation::default(),
             mutator: Mutator::new(grammar).map_err(Useless::Nothing)?,
+            any_length: false,
         })
+    }
+
+    /// The same, with generated inputs as long as they come.
+    pub fn of_any_length(self) -> Structure<'g> {
+        Structure { any_length: true, ..self }
     }
 
     /// The tree of an input, or why there is none.
@@ -89,7 +100,10 @@ impl<'g> Structure<'g> {
     /// Replaces `out` by a generated input; whether there is one in which
     /// tokens do not run together.
     pub fn generate(&mut self, rng: &mut Rng, out: &mut Vec<u8>) -> bool {
-        let (depth, nodes) = (1 + rng.below(DEPTH), 1 + rng.below(NODES) as usize);
+        let (depth, nodes) = match self.any_length {
+            true => (ANY_DEPTH, ANY_NODES as usize),
+            false => (1 + rng.below(DEPTH), 1 + rng.below(NODES) as usize),
+        };
         self.mutator.fresh(depth, nodes, rng, &mut self.made).is_some() && self.print(out)
     }
 

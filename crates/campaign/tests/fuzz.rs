@@ -13,7 +13,6 @@ use wug_folder::report::{MutatorReport, Report};
 use wug_folder::{Folder, Setup, Start, sync::Sync};
 use wug_grammar::{Grammar, Notation, load::load_text};
 use wug_parse::{Cache, Parser};
-use wug_produce::mutate::Op;
 use wug_target::Target;
 
 /// Of runs: on a busy machine a run may have to wait for its turn.
@@ -170,23 +169,31 @@ fn check_mutators(grammar: &Grammar, of: &str) {
         [(Mutators::Both, "both"), (Mutators::Aggressive, "aggressive"), (Mutators::Spot, "spot")]
     {
         let structure = Structure::new(grammar).expect("it is small");
-        // Nothing may leave the language.
-        let options = Options { mutators, invalid: 0.0, ..repeatable(4, 6_000) };
+        // Nothing may leave the language; Gramatron's mutators never do.
+        let invalid = if mutators == Mutators::Aggressive { 0.5 } else { 0.0 };
+        let options = Options { mutators, invalid, ..repeatable(4, 6_000) };
         let out = folder(&format!("{name}-{of}"));
         let (report, _) = run_with(structure, target(), None, &out, Start::New, Seeds::Fresh, options);
         let report = report.expect("a campaign");
-        let tries = |aggressive: bool| -> Vec<u64> {
-            let ops = Op::ALL.into_iter().filter(|op| op.is_aggressive() == aggressive);
-            let of = |op: Op| report.mutators.iter().find(|one| one.name == op.name()).expect("it is listed");
-            ops.map(|op| of(op).tries).collect()
+        let tries = |names: &[&str]| -> Vec<u64> {
+            let of =
+                |name: &&str| report.mutators.iter().find(|one| one.name == *name).expect("it is listed");
+            names.iter().map(|name| of(name).tries).collect()
         };
-        let (large, small) = (tries(true), tries(false));
-        let tried = |ops: &[u64]| ops.iter().all(|tries| *tries > 20) && ops.iter().sum::<u64>() > 500;
-        let untried = |ops: &[u64]| ops.iter().all(|tries| *tries == 0);
+        let tried = |names: &[&str]| tries(names).iter().all(|tries| *tries > 20);
+        let untried = |names: &[&str]| tries(names).iter().all(|tries| *tries == 0);
+        let (whole, recursion, small) =
+            (["rest", "tail"], ["recurse", "repeat"], ["fresh", "splice", "swap"]);
+        assert!(tried(&recursion), "{report:?}");
         match mutators {
-            Mutators::Both => assert!(tried(&large) && tried(&small), "{report:?}"),
-            Mutators::Aggressive => assert!(tried(&large) && untried(&small), "{report:?}"),
-            Mutators::Spot => assert!(untried(&large) && tried(&small), "{report:?}"),
+            Mutators::Both => assert!(tried(&whole) && tried(&small), "{report:?}"),
+            Mutators::Aggressive => {
+                assert!(
+                    tried(&whole) && untried(&small) && untried(&["leaf", "havoc", "token"]),
+                    "{report:?}"
+                );
+            }
+            Mutators::Spot => assert!(untried(&whole) && tried(&small), "{report:?}"),
         }
         // A parser that knows nothing of mutators accepts all of it.
         assert_eq!(report.corpus_parsed, report.corpus_count, "{report:?}");

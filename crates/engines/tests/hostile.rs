@@ -17,7 +17,8 @@ fn ends(text: &str, max_size: u64, depths: &[u32]) {
     let grammar = wug(text);
     for closing in [ClosingMode::Min, ClosingMode::Cheap] {
         for &max_depth in depths {
-            let program = Program::new(&grammar, Options { max_depth, max_size, closing }).unwrap();
+            let program =
+                Program::new(&grammar, Options { max_depth, max_size, closing, printable: false }).unwrap();
             let inputs = [Engine::Recursive, Engine::Iterative].map(|engine| {
                 let mut out = Vec::new();
                 program.produce(engine, 1, 0, &mut Scratch::default(), &mut out).unwrap();

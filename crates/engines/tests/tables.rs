@@ -65,7 +65,7 @@ fn lanes_pieces_processors_and_memory_change_nothing() {
             if u.ratio(2, 3)? { testing::productive_grammar(u)? } else { testing::lexical_grammar(u)? };
         let closing = if u.arbitrary()? { ClosingMode::Min } else { ClosingMode::Cheap };
         let max_size = if u.arbitrary()? { u.int_in_range(0..=60)? } else { 1_000 };
-        let options = Options { max_depth: u.int_in_range(0..=12)?, max_size, closing };
+        let options = Options { max_depth: u.int_in_range(0..=12)?, max_size, closing, printable: false };
         let Ok(program) = Program::new(&grammar, options) else { return Ok(()) };
         alike(&program, u.arbitrary()?, 20, 1_000);
         programs += 1;
@@ -188,8 +188,11 @@ fn inputs_are_distributed_as_those_of_the_reference() {
         let grammar = wug(text);
         for closing in [ClosingMode::Min, ClosingMode::Cheap] {
             for max_depth in [0, 1, 2, 4, 9, 300] {
-                let program =
-                    Program::new(&grammar, Options { max_depth, max_size: 1 << 20, closing }).unwrap();
+                let program = Program::new(
+                    &grammar,
+                    Options { max_depth, max_size: 1 << 20, closing, printable: false },
+                )
+                .unwrap();
                 if program.expected_length() < 2_000.0 {
                     distributed_alike(&program, u64::from(max_depth), 3_000);
                 }
@@ -217,7 +220,8 @@ fn made_up_grammars_are_distributed_as_by_the_reference() {
     let property = |u: &mut Unstructured| {
         let grammar = testing::productive_grammar(u)?;
         let closing = if u.arbitrary()? { ClosingMode::Min } else { ClosingMode::Cheap };
-        let options = Options { max_depth: u.int_in_range(0..=9)?, max_size: 1 << 20, closing };
+        let options =
+            Options { max_depth: u.int_in_range(0..=9)?, max_size: 1 << 20, closing, printable: false };
         let Ok(program) = Program::new(&grammar, options) else { return Ok(()) };
         if program.expected_length() > 200.0 {
             return Ok(());

@@ -143,6 +143,13 @@ impl<S> Default for Arena<S> {
 }
 
 impl<S> Arena<S> {
+    /// Gives each alternative another weight.
+    pub(crate) fn set_weights(&mut self, weight: impl Fn(AltId) -> u32) {
+        for (at, alternative) in self.alternatives.iter_mut().enumerate() {
+            alternative.weight = weight(AltId(at as u32)).clamp(1, MAX_WEIGHT);
+        }
+    }
+
     /// The alternatives of a body, in order.
     pub fn alternatives(
         &self,

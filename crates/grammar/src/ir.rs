@@ -134,6 +134,12 @@ impl Grammar {
         self
     }
 
+    /// The same grammar with other weights.
+    pub fn with_weights(mut self, weight: impl Fn(AltId) -> u32) -> Grammar {
+        self.arena.set_weights(weight);
+        self
+    }
+
     /// Names of the modes; the first is the default one.
     pub fn modes(&self) -> &[String] {
         &self.modes

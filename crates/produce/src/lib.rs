@@ -54,7 +54,6 @@
 
 pub mod batch;
 pub mod choices;
-pub mod derived;
 mod iterative;
 pub mod lexemes;
 pub mod mutate;
@@ -67,7 +66,6 @@ pub mod sink;
 
 pub use batch::{Batch, RanTogether};
 pub use choices::Scratch;
-pub use derived::Unreachable;
 pub use lexemes::{Layout, Printer, Spacing};
 pub use program::{Options, Program, Unfit};
 pub use replay::Tape;

@@ -1,8 +1,8 @@
-//! How much stack and how many bytes it takes to finish an item.
+//! How much stack it takes to finish an item.
 //!
 //! In:  a form with all transitions.
 //! Out: for each item, the least height of the stack that suffices to get
-//!      rid of it, itself included and nothing below it; and the fewest bytes.
+//!      rid of it, itself included and nothing below it.
 //!
 //! With that, whether a stack can be emptied under a limit is arithmetic:
 //! each of its items must fit in above what lies below it. So states that
@@ -11,33 +11,9 @@
 use super::Form;
 use std::collections::VecDeque;
 
-impl Form {
-    /// The fewest bytes of each item.
-    pub(crate) fn least_bytes(&self) -> Vec<u32> {
-        settle(self, 0, |leasts, transition| self.bytes_by(leasts, transition))
-    }
-
-    /// The fewest bytes of an item that begins with a transition.
-    pub(crate) fn bytes_by(&self, leasts: &[u32], transition: u32) -> u32 {
-        let pushed = self.pushed(transition).map(|item| leasts[item as usize]);
-        pushed.fold(self.labels.labels[transition as usize].least, u32::saturating_add)
-    }
-
-    /// The height that what a transition pushes takes.
-    pub(crate) fn height_by(&self, transition: u32) -> u32 {
-        height(self, &self.heights, transition)
-    }
-}
-
 pub(super) fn heights(form: &Form) -> Vec<u32> {
-    settle(form, 1, |heights, transition| height(form, heights, transition).max(1))
-}
-
-/// The least value of each item: `empty` if it can be left empty, else that of
-/// one of its transitions, which depends on the values of what it pushes.
-fn settle(form: &Form, empty: u32, by: impl Fn(&[u32], u32) -> u32) -> Vec<u32> {
     let items = 0..form.items.len() as u32;
-    let mut values: Vec<u32> = form.items.iter().map(|i| if i.nullable { empty } else { u32::MAX }).collect();
+    let mut values: Vec<u32> = form.items.iter().map(|i| if i.nullable { 1 } else { u32::MAX }).collect();
     // Which items have a transition that pushes an item.
     let mut users: Vec<Vec<u32>> = vec![Vec::new(); form.items.len()];
     for item in items.clone() {
@@ -51,7 +27,7 @@ fn settle(form: &Form, empty: u32, by: impl Fn(&[u32], u32) -> u32) -> Vec<u32> 
     let mut waiting = vec![true; form.items.len()];
     while let Some(item) = open.pop_front() {
         waiting[item as usize] = false;
-        let least = form.transitions_of(item).map(|t| by(&values, t)).min();
+        let least = form.transitions_of(item).map(|t| height(form, &values, t).max(1)).min();
         if let Some(least) = least.filter(|&least| least < values[item as usize]) {
             values[item as usize] = least;
             for &user in &users[item as usize] {

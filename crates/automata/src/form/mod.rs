@@ -28,6 +28,7 @@ mod heights;
 mod tries;
 
 pub(crate) use corners::Corners;
+pub use tries::Sharing;
 pub(crate) use tries::{NONE, Part, Tries, part};
 
 use crate::Unfit;
@@ -128,9 +129,14 @@ pub struct Form {
 impl Form {
     /// The normal form of a lowered grammar.
     pub fn of(grammar: &Grammar) -> Result<Form, Unfit> {
+        Form::with(grammar, Sharing::Beginnings)
+    }
+
+    /// The same, with alternatives that share their beginnings or do not.
+    pub fn with(grammar: &Grammar, sharing: Sharing) -> Result<Form, Unfit> {
         let grammar = wug_grammar::transform::prune(grammar).map_err(|why| Unfit::Endless(Box::new(why)))?;
         let facts = Facts::of(&grammar);
-        let tries = Tries::of(&grammar, &facts);
+        let tries = Tries::of(&grammar, &facts, sharing);
         let corners = Corners::of(&grammar, &tries);
         let mut form = expand::expand(grammar, tries, corners)?;
         form.empty_alternatives =

@@ -5,6 +5,9 @@
 //! Out: [`Tries`]: a root for each body; below it a node for each symbol
 //!      that can come next. A node knows the alternative that ends there.
 //!
+//! [`Sharing::None`] leaves that out: each alternative has nodes of its own, as it
+//! has transitions of its own in the paper on Gramatron.
+//!
 //! Without sharing, `sum = term | term '+' sum` would double all beginnings
 //! of a term, and a ladder of such rules would double them at every rung.
 
@@ -14,6 +17,16 @@ use wug_grammar::{AltId, BodyId, Grammar, RepeatId, RuleId, Symbol};
 
 /// What stands for no number.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// Whether alternatives that begin alike share their beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// They do: the end of one competes with how the others go on.
+    #[default]
+    Beginnings,
+    /// Each has transitions of its own, as published.
+    None,
+}
 
 /// A nonterminal: the body of a rule or a group, or a repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +79,7 @@ enum Key<'g> {
 }
 
 impl Tries {
-    pub fn of(grammar: &Grammar, facts: &Facts) -> Tries {
+    pub fn of(grammar: &Grammar, facts: &Facts, sharing: Sharing) -> Tries {
         let bodies = || (0..grammar.body_count() as u32).map(BodyId);
         let mut tries = Tries {
             nodes: Vec::new(),
@@ -78,7 +91,7 @@ impl Tries {
         let mut children = HashMap::new();
         for rule in grammar.rules() {
             grammar.bodies_within(grammar.rule(rule).body, &mut |body| {
-                tries.body(grammar, rule, body, &mut children);
+                tries.body(grammar, rule, body, sharing, &mut children);
             });
         }
         tries.facts(grammar);
@@ -90,6 +103,7 @@ impl Tries {
         grammar: &'g Grammar,
         rule: RuleId,
         body: BodyId,
+        sharing: Sharing,
         children: &mut HashMap<(u32, Key<'g>), u32>,
     ) {
         let root = self.node(NONE, None, rule);
@@ -97,6 +111,9 @@ impl Tries {
         children.clear();
         let mut last_child: HashMap<u32, u32> = HashMap::new();
         for alt in grammar.alternatives(body) {
+            if sharing == Sharing::None {
+                children.clear();
+            }
             let mut at = root;
             for &symbol in grammar.symbols(alt) {
                 if let Symbol::Repeat(repeat) = symbol {

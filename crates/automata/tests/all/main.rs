@@ -5,6 +5,6 @@ mod files;
 mod inputs;
 mod language;
 mod mutations;
-mod stacks;
+mod published;
 mod uniform;
 mod walks;

@@ -2,11 +2,11 @@
 
 use crate::inputs::{grammar, inputs};
 use wug_automata::{
-    Automaton, Built, Form, Limits, Mutant, Pool, Reader, Step, Trace, Tracer, Unread, Walker, Weight,
+    Automaton, Built, Form, Limits, Mutant, Pool, Reader, Trace, Tracer, Unread, Walker, Weight,
 };
 use wug_grammar::testing::productive_grammar;
 use wug_grammar::transform::lower;
-use wug_grammar::{Derivation, Grammar, builtin};
+use wug_grammar::{Grammar, builtin};
 use wug_parse::{Cache, Failure, Parser};
 use wug_random::Rng;
 
@@ -188,72 +188,6 @@ fn inputs_become_walks_again() {
     })
     .for_cases(3_000);
     assert!(read > 200, "{read}");
-}
-
-/// The walk of a derivation, which must have its bytes and the derivation that
-/// it stands for.
-fn check_walk_of(built: &Built, derivation: &Derivation, text: &dyn Fn() -> String) -> Option<Vec<Step>> {
-    let mut wanted = Vec::new();
-    derivation.print(&built.form.grammar, &mut wanted).expect("it fits");
-    let walk = match built.walk_of(derivation) {
-        Err(Unread::Beyond(_)) => return None,
-        walk => walk.unwrap_or_else(|why| panic!("{why:?}\n{}", text())),
-    };
-    let mut bytes = Vec::new();
-    assert!(built.automaton.replay(&walk, &mut bytes), "{walk:?}\n{}", text());
-    assert_eq!(bytes, wanted, "{}", text());
-    Some(walk)
-}
-
-#[test]
-fn derivations_become_walks() {
-    let (mut own, mut parsed) = (0, 0);
-    wug_property::check(|u| {
-        let grammar = productive_grammar(u)?;
-        let limits = Limits { stack: Some(u.int_in_range(2..=9)?), states: 2_000, transitions: 20_000 };
-        let Some(built) = built(&grammar, limits) else { return Ok(()) };
-        let text = || wug_grammar::print::wug::print(&built.form.grammar);
-        let walker = Walker::new(&built.automaton, Weight::One);
-        let parser = Parser::new(&built.form.grammar).expect("it is small");
-        let mut cache = Cache::new(&parser);
-        for index in 0..8 {
-            let mut rng = wug_random::Rng::new(5, index);
-            let (mut walk, mut input) = (Vec::new(), Vec::new());
-            if walker.walk(&mut || rng.wide(), 40, &mut walk, &mut input).is_err() {
-                continue;
-            }
-            // The derivation that a walk stands for has that walk, or one
-            // that stands for the same.
-            let derivation = built.derivation(&walk).expect("every walk has one");
-            let again = check_walk_of(&built, &derivation, &text);
-            let again = again.unwrap_or_else(|| panic!("{walk:?} is beyond\n{}", text()));
-            assert_eq!(built.derivation(&again).expect("it has one"), derivation, "{}", text());
-            own += 1;
-            // Another derivation of the same input has a walk, too, unless
-            // the automaton is bounded.
-            let limits = wug_parse::Limits { memory: 1 << 26, steps: 1_000_000 };
-            let Ok(other) = parser.parse(&input, &mut cache, limits) else { continue };
-            let walk = check_walk_of(&built, &other.derivation, &text);
-            assert!(walk.is_some() || !built.exact, "{}", text());
-            parsed += u32::from(walk.is_some());
-        }
-        Ok(())
-    })
-    .for_cases(900);
-    eprintln!("{own} of walks, {parsed} of the parser");
-    assert!(own > 200 && parsed > 200, "{own}, {parsed}");
-}
-
-#[test]
-fn a_derivation_beyond_the_limit_has_no_walk() {
-    let grammar = grammar("s = '(' s ')' | 'x' ;");
-    let of = |stack| built(&grammar, Limits { stack: Some(stack), ..Limits::default() }).expect("small");
-    let (low, high) = (of(3), of(9));
-    let walk = |input: &[u8]| Reader::new(&high.automaton).read(input).expect("it is not high");
-    let derivation = |input: &[u8]| high.derivation(&walk(input)).expect("it has one");
-    assert!(low.walk_of(&derivation(b"(((x)))")).is_ok());
-    assert_eq!(low.walk_of(&derivation(b"((((x))))")), Err(Unread::Beyond(3)));
-    assert_eq!(low.walk_of(&Derivation::default()), Err(Unread::Misfit));
 }
 
 #[test]

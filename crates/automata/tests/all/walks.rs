@@ -40,8 +40,6 @@ fn check(grammar: &Grammar, count: u64, max: u32, limits: Limits, tally: &mut Ta
             let mut printed = Vec::new();
             derivation.print(&built.form.grammar, &mut printed).expect("it fits the grammar");
             assert_eq!(printed, input, "{}", text());
-            let back = built.walk_of(&derivation).expect("the automaton has it");
-            assert_eq!(built.derivation(&back).expect("every walk has one"), derivation, "{}", text());
             tally.walks += 1;
             // Where tokens may run together, inputs are checked by who asks.
             if lowered.unproven.is_empty() {

@@ -50,10 +50,10 @@ pub enum Mutators {
     /// All of them.
     #[default]
     Both,
-    /// Those that change a part.
+    /// Without those that change everything from some point on.
     Spot,
-    /// Gramatron's: those that change everything from some point on, or repeat
-    /// a recursion.
+    /// Gramatron's, and no others: those that change everything from some point
+    /// on, or repeat a recursion. All that they make is in the language.
     Aggressive,
 }
 

@@ -181,7 +181,8 @@ fn compare(cases: &[Case], output: &[u8], folder: &Path) -> usize {
         let mut program = None::<Program>;
         for wanted in &case.wanted {
             let Options { closing, .. } = case.program.options;
-            let options = Options { max_depth: wanted.depth, max_size: wanted.cap, closing };
+            let options =
+                Options { max_depth: wanted.depth, max_size: wanted.cap, closing, printable: false };
             let same = |p: &Program| (p.options.max_depth, p.options.max_size) == (wanted.depth, wanted.cap);
             if !program.as_ref().is_some_and(same) {
                 program = Some(Program::new(&case.grammar, options).unwrap());

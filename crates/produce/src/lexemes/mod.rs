@@ -19,7 +19,6 @@
 //! | `separators` | texts that can stand between tokens |
 //! | `fit` | what stands between them |
 //! | `join` | the same for texts that are put together |
-//! | `marked` | inputs as texts of marks, and back |
 //!
 //! Sequences of several skipped tokens are kept, but never made: where one
 //! does not separate, hardly ever do two.
@@ -27,12 +26,10 @@
 mod fit;
 mod join;
 mod leaves;
-mod marked;
 mod separators;
 
 use fit::{Fit, Gap};
 use leaves::{Frame, Leaf};
-pub use marked::Met;
 use separators::Separators;
 use wug_grammar::lexical::{Lexicon, TooLarge};
 use wug_grammar::{AltId, BodyId, Derivation, Grammar, ModeId, RuleId, Symbol};
@@ -65,7 +62,6 @@ pub struct Layout {
     gaps: Vec<Gap>,
     modes: Vec<ModeId>,
     saved: Vec<ModeId>,
-    text: Vec<u8>,
 }
 
 /// What is done about texts between tokens.

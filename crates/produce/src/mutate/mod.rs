@@ -97,7 +97,7 @@ impl Op {
 
     /// Whether it is one of Gramatron's, which change large parts: random
     /// mutation, splicing and recursion, of rules or of repetitions.
-    pub fn is_aggressive(self) -> bool {
+    pub fn is_gramatrons(self) -> bool {
         matches!(self, Op::Rest | Op::Tail | Op::Recurse | Op::Repeat)
     }
 

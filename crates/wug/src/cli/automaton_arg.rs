@@ -5,7 +5,7 @@ use crate::cli::terminal::{self};
 use crate::cli::{Failure, number};
 use clap::Args;
 use std::path::Path;
-use wug_automata::{Automaton, Built, Form, Limits, Unfit};
+use wug_automata::{Automaton, Built, Form, Limits, Sharing, Unfit};
 use wug_files::reason;
 use wug_files::regular;
 use wug_grammar::notation::is_automaton;
@@ -45,10 +45,10 @@ impl GrammarAutomaton {
     }
 
     /// Builds it, and tells what is wrong.
-    pub fn of(loaded: Loaded, stack: StackArg) -> Result<GrammarAutomaton, Failure> {
+    pub fn of(loaded: Loaded, stack: StackArg, sharing: Sharing) -> Result<GrammarAutomaton, Failure> {
         let lowered = lower::lower(&loaded.grammar);
         terminal::diagnostics(&lowered.warnings, &loaded.sources);
-        let built = Form::of(&lowered.grammar).and_then(|form| Built::new(form, stack.limits()));
+        let built = Form::with(&lowered.grammar, sharing).and_then(|form| Built::new(form, stack.limits()));
         let built = built.map_err(|unfit| refuse(unfit, &loaded, &lowered))?;
         Ok(GrammarAutomaton { grammar: loaded.grammar, built, unproven: lowered.unproven })
     }

@@ -11,6 +11,10 @@ impl Mutator for Generate {
         "generate"
     }
 
+    fn is_gramatrons(&self) -> bool {
+        true
+    }
+
     fn fits(&mut self, _: &Subject<'_>, making: &Making<'_, '_>) -> bool {
         making.materials.structure.is_some()
     }

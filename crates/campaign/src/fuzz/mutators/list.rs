@@ -1,10 +1,10 @@
 //! The list of mutators with the bandit that chooses among them.
 
 use super::{Made, Making, Mutator, Subject};
-use crate::fuzz::Error;
 use crate::fuzz::batch::Mutated;
 use crate::fuzz::evaluate::Evaluator;
 use crate::fuzz::source::Source;
+use crate::fuzz::{Error, Mutators};
 use crate::schedule::Bandit;
 use std::time::Duration;
 use wug_folder::report::{MutatorReport, Report};
@@ -61,8 +61,12 @@ impl<'a> MutatorList<'a> {
         let may_leave = materials.share.permits(tree.is_some());
         let subject = Subject { entry, bytes, tree, may_leave };
         let mut making = Making { materials, corpus, feedback, runner, bandit: &self.bandit, cost: 0.0, out };
+        let alone = making.materials.mutators == Mutators::Aggressive && making.materials.structure.is_some();
         self.fits.clear();
-        self.fits.extend(self.mutators.iter_mut().map(|mutator| mutator.fits(&subject, &making)));
+        let fits = |mutator: &mut Box<dyn Mutator + 'a>| {
+            (!alone || mutator.is_gramatrons()) && mutator.fits(&subject, &making)
+        };
+        self.fits.extend(self.mutators.iter_mut().map(fits));
         let Some(arm) = self.bandit.draw(|arm| self.fits[arm], making.rng()) else {
             return Ok(Attempt::NoneFits);
         };

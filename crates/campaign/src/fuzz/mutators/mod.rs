@@ -47,6 +47,12 @@ pub trait Mutator {
     /// Its name: in the schedule, the report and the names of entries.
     fn name(&self) -> &'static str;
 
+    /// Whether it is one of Gramatron's, which are used alone if that is
+    /// asked for.
+    fn is_gramatrons(&self) -> bool {
+        false
+    }
+
     /// Whether it can be used on an entry now. Draws nothing at random.
     fn fits(&mut self, entry: &Subject<'_>, making: &Making<'_, '_>) -> bool;
 

@@ -41,13 +41,13 @@ impl Mutator for TreeOp {
         self.op.name()
     }
 
+    fn is_gramatrons(&self) -> bool {
+        self.op.is_gramatrons()
+    }
+
     fn fits(&mut self, entry: &Subject<'_>, making: &Making<'_, '_>) -> bool {
-        entry.tree.is_some()
-            && match making.materials.mutators {
-                Mutators::Both => true,
-                Mutators::Spot => !self.op.is_aggressive(),
-                Mutators::Aggressive => self.op.is_aggressive(),
-            }
+        let whole = matches!(self.op, Op::Rest | Op::Tail);
+        entry.tree.is_some() && !(whole && making.materials.mutators == Mutators::Spot)
     }
 
     fn make(&mut self, entry: &Subject<'_>, making: &mut Making<'_, '_>) -> Result<Option<Made>, Error> {

@@ -8,7 +8,7 @@ use crate::cli::{Failure, Outcome};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use wug_automata::{Automaton, MAX_CLASS};
+use wug_automata::{Automaton, MAX_CLASS, Sharing};
 use wug_files::reason;
 
 /// Build the automaton of a grammar
@@ -65,7 +65,9 @@ impl AutomatonCommand {
                 (automaton, report)
             }
             None => {
-                let built = GrammarAutomaton::of(self.grammar.load_and_warn()?, self.stack)?.built;
+                let built =
+                    GrammarAutomaton::of(self.grammar.load_and_warn()?, self.stack, Sharing::Beginnings)?
+                        .built;
                 let (nesting_rule, nesting) = built.nesting.clone().unzip();
                 let report = Report {
                     exact: Some(built.exact),

@@ -8,11 +8,12 @@ use crate::cli::{Failure, Outcome};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
-use wug_campaign::fuzz::{Campaign, Error, Options, Parts, Seeds};
+use wug_campaign::fuzz::{Campaign, Error, Mutators, Options, Parts, Seeds};
 use wug_campaign::structure::Structure;
 use wug_folder::report::Report;
 use wug_folder::{Folder, Setup, Start, sync::Sync};
 use wug_grammar::Grammar;
+use wug_grammar::transform::beginnings::by_beginnings;
 use wug_target::dictionary::{self, Sections};
 use wug_target::{End, Target};
 
@@ -147,7 +148,17 @@ impl<'a> Started<'a> {
     }
 
     pub fn run(mut self) -> Outcome {
-        let structure = self.grammar.map(Structure::new).transpose().map_err(failed)?;
+        // Gramatron's mutations go with inputs drawn as it draws them.
+        let published = match self.options.mutators {
+            Mutators::Aggressive => self.grammar.map(by_beginnings),
+            _ => None,
+        };
+        let structure =
+            published.as_ref().or(self.grammar).map(Structure::new).transpose().map_err(failed)?;
+        let structure = structure.map(|structure| match published.is_some() {
+            true => structure.of_any_length(),
+            false => structure,
+        });
         if let Ok(program) = self.target.locate() {
             self.tokens.extend(dictionary::of_program(&program, Sections::ReadOnly).unwrap_or_default());
         }

@@ -26,12 +26,11 @@ use std::time::Duration;
 use uniform::UniformInputs;
 use walks::Walks;
 use workers::{By, Choices, Maker};
-use wug_automata::Automaton;
-use wug_automata::Weight;
+use wug_automata::{Automaton, Sharing, Weight};
 use wug_engines::Vm;
 use wug_engines::tables::Tables;
 use wug_files::reason;
-use wug_grammar::transform::lower;
+use wug_grammar::transform::{beginnings, lower};
 use wug_produce::{Engine, Options, Program, RanTogether, Scratch, Tape, Unfit};
 
 /// Make inputs from a grammar
@@ -77,9 +76,10 @@ pub struct Generate {
     /// likely: a text that has several is drawn more often
     #[arg(long, value_parser = uniform::sizes, value_name = "A..B", conflicts_with_all = ["engine", "max_depth", "closing"], verbatim_doc_comment)]
     uniform: Option<RangeInclusive<usize>>,
-    /// What a class of characters counts as: `one`, or
-    /// `paper`, its number of members, as in Gramatron
-    /// [default: one for walks, paper for --uniform]
+    /// What alternatives count: `one`, or `paper`, all ways
+    /// to begin them, each character one, as in Gramatron;
+    /// for --uniform what a class counts, there the default
+    /// is `paper`
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, verbatim_doc_comment)]
     weight: Option<WeightArg>,
     #[command(flatten)]
@@ -225,7 +225,10 @@ impl Generate {
                 None => self.walks(file, &setup),
             };
         }
-        let loaded = self.grammar.load_and_warn()?;
+        let mut loaded = self.grammar.load_and_warn()?;
+        if self.weight == Some(WeightArg::Paper) {
+            loaded.grammar = beginnings::by_beginnings(&loaded.grammar);
+        }
         let closing = self.closing.into();
         let options =
             Options { max_depth: self.max_depth, max_size: self.max_size, closing, printable: false };
@@ -299,7 +302,11 @@ impl Generate {
                 (&read, None)
             }
             None => {
-                built = GrammarAutomaton::of(self.grammar.load_and_warn()?, self.stack)?;
+                let sharing = match self.weight {
+                    Some(WeightArg::Paper) => Sharing::None,
+                    _ => Sharing::Beginnings,
+                };
+                built = GrammarAutomaton::of(self.grammar.load_and_warn()?, self.stack, sharing)?;
                 (&built.built.automaton, built.judge())
             }
         };
