@@ -108,7 +108,7 @@ impl Profile {
             let place = self.output.display();
             Failure::Message(1, format!("cannot write `{place}`: {}", reason(&error)))
         };
-        std::fs::write(&self.output, plot.svg()).map_err(refuse)?;
+        std::fs::write(&self.output, plot.svg().map_err(|why| Failure::Message(1, why))?).map_err(refuse)?;
         if self.json {
             return print_json(&serde_json::json!({ "benchmark": "profile", "rows": rows }));
         }
