@@ -19,7 +19,8 @@
 //! read by it, with their white space and comments. Tokens that would run
 //! together are parted when a derivation is printed.
 //!
-//! Nothing is allocated for a mutation once buffers have grown.
+//! Hardly anything is allocated for a mutation once buffers have grown: the
+//! levels above a point in `rest`, and no more.
 
 mod draw;
 mod edit;
