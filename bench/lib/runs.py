@@ -59,7 +59,7 @@ def all_of(given: argparse.Namespace, names, kinds, what: str, measure, prepare=
         for name in names:
             dictionary(builds[name])
     waiting = [Run(name, arm, number, builds[name], given.work / f"runs-{given.seconds}" / name / f"{arm}-{number}")
-               for number in range(1, given.runs + 1) for name in names for arm in given.arms]
+               for number in range(1, given.runs + 1) for name in names for arm in turned(given.arms, number)]
     results, count, lock = [], len(waiting), threading.Lock()
 
     def worker(core):
@@ -80,6 +80,13 @@ def all_of(given: argparse.Namespace, names, kinds, what: str, measure, prepare=
     if len(results) < count:
         sys.exit("some runs failed; the same command goes on with the others")
     return sorted(results, key=lambda one: one["run"])
+
+
+def turned(arms: list[str], number: int) -> list[str]:
+    """The arms in another order for each run: cores are not alike, and each worker
+    has one."""
+    at = number % len(arms)
+    return arms[at:] + arms[:at]
 
 
 def kept(given: argparse.Namespace, run: Run, core: int, what: str, measure, prepare) -> dict:
