@@ -21,6 +21,7 @@ use super::fork::{Fork, ForkAt};
 use super::target::{Kind, Options, Output, Target};
 use super::verdict::Verdict;
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 use wug_random::Rng;
 
 /// Inputs that are run as they are.
@@ -29,6 +30,10 @@ const MAX_INPUTS: usize = 64;
 const MAX_LENGTH: usize = 64 << 10;
 /// New processes that a second look takes, and fork servers.
 const AGAIN: usize = 3;
+/// Runs whose time may be up before it is given up.
+const MAX_TIMEOUTS: usize = 3;
+/// Of slow programs, fewer mutants are run: those that begin in this time.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of output that are compared.
 const MAX_OUTPUT: usize = 1 << 20;
 
@@ -89,7 +94,9 @@ fn prove(target: &Target, options: &Options, inputs: &[&[u8]]) -> Result<Result<
         plain: Executor::new(target.clone(), plain)?,
         varying: HashSet::new(),
         output_varies: false,
+        timeouts: 0,
     };
+    let begin = Instant::now();
     let mut runs = 0;
     let first = &inputs[..inputs.len().min(MAX_INPUTS)];
     for input in first {
@@ -101,6 +108,9 @@ fn prove(target: &Target, options: &Options, inputs: &[&[u8]]) -> Result<Result<
     let short: Vec<&[u8]> = first.iter().copied().filter(|input| input.len() <= MAX_LENGTH).collect();
     let mut rng = Rng::new(0, 0);
     for number in 0..options.fork.mutants {
+        if begin.elapsed() > PATIENCE {
+            break;
+        }
         let mutant = mutant(&short, number, &mut rng);
         if let Some(difference) = pair.compare(&mutant)? {
             return Ok(Err(difference));
@@ -124,6 +134,7 @@ struct Pair {
     /// Ids whose counts differ from process to process.
     varying: HashSet<usize>,
     output_varies: bool,
+    timeouts: usize,
 }
 
 impl Pair {
@@ -135,7 +146,9 @@ impl Pair {
         }
         // One that is slow from the beginning may be in time without.
         if plain[0].verdict == Verdict::Timeout {
-            return Ok(None);
+            self.timeouts += 1;
+            let too_many = self.timeouts >= MAX_TIMEOUTS;
+            return Ok(too_many.then(|| "too many runs from the beginning take too long to compare".into()));
         }
         if self.difference(&late, &plain).is_none() {
             return Ok(None);

@@ -203,6 +203,29 @@ fn nor_are_those_with_a_sanitizer() {
     }
 }
 
+/// Streams of C++, by name and on standard input.
+#[test]
+fn streams_are_read_like_files() {
+    let program = build_native("g++", &["-O1", "-w"], "begin.cc", "begin-streams");
+    for (arguments, calls) in [(vec!["@@"], OPEN), (vec![], &["read", "newfstatat", "fstat"])] {
+        let target = Target::new(&program).arguments(arguments);
+        let plain = Options { kind: Kind::Spawn, ..options(ForkAt::Main) };
+        let mut judge = Executor::new(target.clone(), plain).expect("an executor");
+        let mut executor = Executor::new(target, options(ForkAt::Input)).expect("an executor");
+        for input in ["1 2 3", "", "4 x", "1 2 3", "7"] {
+            let expected = judge.run(input.as_bytes()).expect("a run");
+            let (verdict, counts) = (expected.verdict, expected.coverage.to_vec());
+            let seen = executor.run(input.as_bytes()).expect("a run");
+            assert_eq!(seen.verdict, verdict, "{input}");
+            let mut sum = seen.coverage.to_vec();
+            sum.iter_mut().zip(executor.setup_coverage()).for_each(|(a, b)| *a = a.wrapping_add(*b));
+            assert_eq!(sum, counts, "{input}");
+        }
+        let line = executor.fork_point().to_string();
+        assert!(calls.iter().any(|call| line.contains(&format!("at {call} (101 runs agree"))), "{line}");
+    }
+}
+
 /// A run that hangs is ended, also where the program blocks all signals.
 #[test]
 fn runs_behind_the_set_up_can_be_stopped() {

@@ -19,9 +19,7 @@ pub struct ExecutionArg {
     #[arg(short = 'm', long, default_value = "none", hide_default_value = true, value_parser = memory)]
     #[arg(value_name = "MB")]
     memory: Memory,
-    /// Where the fork server of a target of `wug cc` starts: main, input (where
-    /// the input is first looked at, if runs agree), or a function [default:
-    /// input; run: main for fewer than 100 inputs]
+    /// Fork at main, input or a function [default: input]
     #[arg(long, value_name = "WHERE")]
     fork_at: Option<ForkAt>,
     /// Do not confine the target at all
