@@ -8,6 +8,7 @@ mod campaign;
 mod diversity;
 mod executor;
 mod folder;
+mod fork;
 mod load;
 mod overhead;
 mod parse;
@@ -45,6 +46,7 @@ enum Name {
     Campaign(campaign::CampaignBench),
     Executor(executor::Executor),
     Folder(folder::FolderBench),
+    Fork(fork::ForkBench),
     Load(load::Load),
     Overhead(overhead::Overhead),
     Parse(parse::Parse),
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Name::Campaign(campaign) => campaign.run(),
         Name::Executor(executor) => executor.run(),
         Name::Folder(folder) => folder.run(),
+        Name::Fork(fork) => fork.run(),
         Name::Load(load) => load.run(),
         Name::Overhead(overhead) => overhead.run(),
         Name::Parse(parse) => parse.run(),

@@ -74,6 +74,11 @@ impl Feedback {
         self.edges
     }
 
+    /// The same with those that the target hits before its runs begin.
+    pub fn edges_with(&self, setup: &[u8]) -> usize {
+        self.edges + coverage::hits(setup).filter(|id| self.is_new_id(*id as u32)).count()
+    }
+
     /// Ids whose counts differ from run to run, in order.
     pub fn flaky(&self) -> &[u32] {
         &self.flaky

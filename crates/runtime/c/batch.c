@@ -42,7 +42,7 @@ static int write_input(const uint8_t *bytes, uint32_t length) {
         done += (uint32_t)k;
     }
     if (ftruncate(wug.input_fd, length)) return 0;
-    lseek(0, 0, SEEK_SET);
+    lseek(wug.rewind_fd, 0, SEEK_SET);
     return 1;
 }
 

@@ -61,6 +61,8 @@ struct wug_state {
     uint32_t map_used;         /* at the time of the handshake, as the fuzzer knows it */
     uint32_t map_limit;        /* ids that may be given out after it */
     int serving;               /* the handshake is over */
+    int late;                  /* the server starts in the middle of the program: see late.c */
+    int rewind_fd;             /* standard input, whatever the program did to it */
     int attach_failed;
     uintptr_t stack_end;
 };
@@ -92,6 +94,10 @@ struct wug_watch;
 HIDDEN struct wug_watch *wug_watch(unsigned run);
 HIDDEN void wug_watched(struct wug_watch *);
 HIDDEN void wug_learn(struct wug_watch *);
+/* See late.c: whether the server starts later. */
+HIDDEN int wug_is_watching(void);
+/* Before each run of a server that started late: see place.c. */
+HIDDEN void wug_place_restore(void);
 /* See pins.c. */
 struct iovec;
 HIDDEN void wug_pin(struct iovec *parts, unsigned count);

@@ -74,6 +74,16 @@ static pid_t fork_child(void) {
     return _Fork && !__asan_init && !__msan_init && !__tsan_init ? _Fork() : fork();
 }
 
+/* What a program that was under way had set for signals that the server needs,
+ * for its children. */
+static struct sigaction their_stop, their_children;
+
+static void give_back(void) {
+    if (!wug.late) return;
+    sigaction(WUG_STOP_SIGNAL, &their_stop, 0);
+    sigaction(SIGCHLD, &their_children, 0);
+}
+
 static void stop(int signal) {
     pid_t pid = wug_server->child;
     uint32_t run = wug.board->stop_run;
@@ -194,9 +204,11 @@ static void serve_fresh(void) {
         wug_batch_begin();
         do {
             struct wug_watch *watched = wug_watch(++wug_server->runs);
+            wug_place_restore();
             pid = fork_child();
             if (pid == 0) {
                 close_pipes();
+                give_back();
                 if (watched) wug_watched(watched);
                 return;
             }
@@ -361,6 +373,17 @@ static void take_input_file(int wanted) {
     else if (fd >= 0) close(fd);
 }
 
+/* The copy of standard input, likewise: the program may have put another file in
+ * its place. */
+static void take_standard_input(void) {
+    if (!wug.late) return;
+    int fd = fcntl(WUG_FIRST_FD, F_DUPFD_CLOEXEC, wug_last_fd + 1);
+    close(WUG_FIRST_FD);
+    if (fd == wug_last_fd + 1) wug.rewind_fd = wug_last_fd = fd;
+    else if (fd >= 0) close(fd);
+    if (!wug.rewind_fd) wug.input_fd = 0; /* no batches then: see batch.c */
+}
+
 /* glibc 2.35 and later. */
 extern WEAK const ptrdiff_t __rseq_offset;
 extern WEAK const unsigned __rseq_size;
@@ -404,15 +427,21 @@ HIDDEN void wug_start(void) {
         int shared = wug.input && SHARES_INPUT, loops = wug_is_persistent && !(board->wants & WUG_WANT_FORK);
         if (!shared) wug.input = 0;
         take_input_file(!shared && !loops);
+        take_standard_input();
         wug_take_ring();
         board->features |= (wug_is_persistent ? WUG_HAS_PERSISTENT : 0) | (shared ? WUG_HAS_SHARED_INPUT : 0) |
                            (wug_is_deferred ? WUG_HAS_DEFERRED : 0) | (__asan_init ? WUG_HAS_SANITIZER : 0) |
-                           (wug_batch_ready() ? WUG_HAS_BATCH : 0);
+                           (wug_batch_ready() ? WUG_HAS_BATCH : 0) | (wug.late ? WUG_HAS_LATE : 0);
         if (wug.dictionary) board->dictionary_used = (uint32_t)wug_dictionary(wug.dictionary, wug.dictionary_room);
-        sigaction(WUG_STOP_SIGNAL, &action, 0);
+        sigaction(WUG_STOP_SIGNAL, &action, &their_stop);
+        sigset_t stops;
+        sigemptyset(&stops);
+        sigaddset(&stops, WUG_STOP_SIGNAL);
+        /* Children get their mask back from the frame of late.c's handler. */
+        if (wug.late) sigprocmask(SIG_UNBLOCK, &stops, 0);
     }
-    struct sigaction children;
-    if (!sigaction(SIGCHLD, 0, &children) && children.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
+    if (!sigaction(SIGCHLD, 0, &their_children) && (wug.late || their_children.sa_handler == SIG_IGN))
+        signal(SIGCHLD, SIG_DFL);
     const char *protocol = getenv(WUG_ENV_FORKSERVER);
     if (wug.board || (protocol && !strcmp(protocol, "v1"))) handshake_v1();
     else handshake_old();
@@ -462,5 +491,5 @@ HIDDEN int wug_loop(unsigned count) {
 /* Last of the constructors without a priority, since our objects come last
  * on the linker's command line. */
 __attribute__((constructor)) static void automatic(void) {
-    if (!wug_is_deferred) wug_start();
+    if (!wug_is_deferred && !wug_is_watching()) wug_start();
 }

@@ -78,6 +78,13 @@
  * of the child, which it could not know across a pid namespace. Descendants
  * of the child are the fuzzer's to kill.
  *
+ * Where the fork server starts (native): before `main`, or with WUG_WANT_LATE
+ * right before the first system call that may tell of the input. If a fork would
+ * not keep the state of the process there, the target says WUG_V1_ERROR |
+ * WUG_V1_ERROR_LATE in place of its first word and exits: the fuzzer starts it
+ * again without WUG_WANT_LATE. The counts at the handshake are those of the
+ * set-up: those of a run before `main` are their sum with those of a run.
+ *
  * Inputs: with WUG_HAS_SHARED_INPUT the target reads them from the `input`
  * region of the board (native) or from the segment __AFL_SHM_FUZZ_ID, a word
  * with the length and then the bytes (AFL++). Otherwise it reads standard
@@ -126,6 +133,10 @@
 #define WUG_STATUS_FD 199
 /* Native: where a ring for pinned pages is, if the fuzzer hands one over. */
 #define WUG_RING_FD 195
+/* Numbers that are ours until the fork server starts; a copy of standard input
+ * is the first. */
+#define WUG_FIRST_FD 194
+#define WUG_LAST_FD 199
 #define WUG_STOP_SIGNAL 23 /* SIGURG: ignored by default, so harmless when late */
 
 /* Old protocol. */
@@ -143,6 +154,7 @@
 #define WUG_V1_ERROR 0xeffe0000u
 #define WUG_V1_ERROR_MAP_SIZE 1u /* the map is too small; `map_used` says what is needed */
 #define WUG_V1_ERROR_MAP 8u      /* the map or the board cannot be attached */
+#define WUG_V1_ERROR_LATE 32u    /* the server cannot start late; `late` says why */
 
 /* What the fuzzer wants: `wants`. */
 #define WUG_WANT_EVENTS 0x1u   /* log comparisons and so on (traced builds) */
@@ -150,6 +162,7 @@
 #define WUG_WANT_CRASH 0x4u    /* install the crash handler (read at start only) */
 #define WUG_WANT_FORK 0x8u     /* a fresh process per run, even if persistent (at start only) */
 #define WUG_WANT_CPU_TIME 0x10u /* fill `cpu_ns` also in persistent mode, at the price of a call */
+#define WUG_WANT_LATE 0x20u     /* start the fork server where the input begins (at start only) */
 
 /* What the target has: `features`, valid after the handshake. */
 #define WUG_HAS_PERSISTENT 0x1u
@@ -158,6 +171,33 @@
 #define WUG_HAS_DEFERRED 0x8u
 #define WUG_HAS_SANITIZER 0x10u /* ASan handles crashes itself: no crash record */
 #define WUG_HAS_BATCH 0x20u     /* takes several inputs by one number */
+#define WUG_HAS_LATE 0x40u      /* the fork server started where `late` says */
+
+/* Where the fork server started, or why not where it was asked to: `late`. */
+#define WUG_LATE_UNSAID 0u      /* before `main`: built by a version that knows no other place */
+#define WUG_LATE_SERVES 1u      /* where it was asked to */
+#define WUG_LATE_OWN 2u         /* the program itself says where, or loops over inputs */
+#define WUG_LATE_SYSTEM 3u      /* the system cannot watch its calls */
+/* From here on: the target was ended, and has to be started with a server
+ * before `main`. Before its input came, it */
+#define WUG_LATE_TOUCHED 4u     /* looked at the input before it came to the symbol */
+#define WUG_LATE_PROCESS 5u     /* had another thread or process */
+#define WUG_LATE_EXEC 6u        /* became another program */
+#define WUG_LATE_ENDED 7u       /* ended */
+#define WUG_LATE_TIMER 8u       /* had a timer */
+#define WUG_LATE_LOCK 9u        /* locked a file */
+#define WUG_LATE_PIPE 10u       /* had a pipe, a socket or a queue of events */
+#define WUG_LATE_SHARED 11u     /* had memory that a fork shares or leaves out */
+#define WUG_LATE_WRITES 12u     /* changed files */
+#define WUG_LATE_LIMIT 13u      /* set bounds that would hold for the server */
+#define WUG_LATE_SIGNAL 14u     /* used signals in a way that hides its calls */
+#define WUG_LATE_DESCRIPTORS 15u /* had too many files open, or took numbers of ours */
+
+/* What runs do not find anew: `late_notes`. */
+#define WUG_NOTE_RANDOM 0x1u
+#define WUG_NOTE_PROCESS 0x2u /* the number of the process */
+#define WUG_NOTE_TIME 0x4u
+#define WUG_NOTE_OUTPUT 0x8u
 
 #define WUG_STATE_STARTING 0u
 #define WUG_STATE_IDLE 1u
@@ -241,6 +281,18 @@ struct wug_board {
     uint32_t batch_count;   /* 0: one input, in `input` */
     uint32_t batch_at;      /* set by the target: the input that is run, or was run last */
     uint8_t crash_codes[32]; /* at start only: a bit for each exit code that counts as a crash */
+
+    /* A fork server that starts late (WUG_WANT_LATE). At start only: which file
+     * is the input, and the function before which the server starts, counted
+     * from the executable's base; 0: where the input begins. */
+    uint64_t input_device;
+    uint64_t input_inode;
+    uint64_t fork_site;
+    /* Set by the target before its first word. */
+    uint32_t late;       /* WUG_LATE_* */
+    uint32_t late_call;  /* the system call at that place */
+    uint32_t late_notes; /* WUG_NOTE_* */
+    uint32_t late_calls; /* system calls before */
 };
 
 /* An instrumented executable or library. Its ids are

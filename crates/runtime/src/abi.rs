@@ -45,6 +45,11 @@ constants! {
     STATUS_FD: i32 = 199;
     /// Where a ring for pinned pages is, if the fuzzer hands one over.
     RING_FD: i32 = 195;
+    /// The first number that is ours until the fork server starts: a copy of
+    /// standard input.
+    FIRST_FD: i32 = 194;
+    /// The last such number.
+    LAST_FD: i32 = 199;
     /// Sent to the fork server to stop the run [`Board::stop_run`].
     STOP_SIGNAL: i32 = 23;
 
@@ -73,6 +78,8 @@ constants! {
     V1_ERROR_MAP_SIZE: u32 = 1;
     /// The map or the board cannot be attached.
     V1_ERROR_MAP: u32 = 8;
+    /// The fork server cannot start late; [`Board::late`] says why.
+    V1_ERROR_LATE: u32 = 32;
 
     /// Log comparisons and other events.
     WANT_EVENTS: u32 = 0x1;
@@ -84,6 +91,8 @@ constants! {
     WANT_FORK: u32 = 0x8;
     /// Fill [`Board::cpu_ns`] also in persistent mode.
     WANT_CPU_TIME: u32 = 0x10;
+    /// Start the fork server where the input begins. Read at start only.
+    WANT_LATE: u32 = 0x20;
 
     /// The target loops over inputs in one process.
     HAS_PERSISTENT: u32 = 0x1;
@@ -97,6 +106,50 @@ constants! {
     HAS_SANITIZER: u32 = 0x10;
     /// The target takes several inputs by one number.
     HAS_BATCH: u32 = 0x20;
+    /// The fork server started where [`Board::late`] says.
+    HAS_LATE: u32 = 0x40;
+
+    /// Nothing was said of the place of the fork server.
+    LATE_UNSAID: u32 = 0;
+    /// It started where it was asked to.
+    LATE_SERVES: u32 = 1;
+    /// The program itself says where it starts, or loops over inputs.
+    LATE_OWN: u32 = 2;
+    /// The system cannot watch the program's calls.
+    LATE_SYSTEM: u32 = 3;
+    /// The input was looked at before the symbol was reached.
+    LATE_TOUCHED: u32 = 4;
+    /// There was another thread or process.
+    LATE_PROCESS: u32 = 5;
+    /// It became another program.
+    LATE_EXEC: u32 = 6;
+    /// It ended.
+    LATE_ENDED: u32 = 7;
+    /// It had a timer.
+    LATE_TIMER: u32 = 8;
+    /// It locked a file.
+    LATE_LOCK: u32 = 9;
+    /// It had a pipe, a socket or a queue of events.
+    LATE_PIPE: u32 = 10;
+    /// It had memory that a fork shares or leaves out.
+    LATE_SHARED: u32 = 11;
+    /// It changed files.
+    LATE_WRITES: u32 = 12;
+    /// It set bounds that would hold for the server.
+    LATE_LIMIT: u32 = 13;
+    /// It used signals in a way that hides its calls.
+    LATE_SIGNAL: u32 = 14;
+    /// It had too many files open, or took numbers of ours.
+    LATE_DESCRIPTORS: u32 = 15;
+
+    /// Random numbers were drawn before the fork server started.
+    NOTE_RANDOM: u32 = 0x1;
+    /// The number of the process was asked for.
+    NOTE_PROCESS: u32 = 0x2;
+    /// The time was asked for.
+    NOTE_TIME: u32 = 0x4;
+    /// Something was written to standard output or error.
+    NOTE_OUTPUT: u32 = 0x8;
 
     /// The child has not asked for a run yet.
     STATE_STARTING: u32 = 0;
@@ -314,6 +367,21 @@ pub struct Board {
     pub batch_at: u32,
     /// A bit for each exit code that counts as a crash.
     pub crash_codes: [u8; 32],
+    /// The device of the input's file.
+    pub input_device: u64,
+    /// Its inode.
+    pub input_inode: u64,
+    /// The function before which the fork server starts, counted from the
+    /// executable's base; 0: where the input begins.
+    pub fork_site: u64,
+    /// `LATE_*`.
+    pub late: u32,
+    /// The system call at which the fork server started, or gave up.
+    pub late_call: u32,
+    /// `NOTE_*`.
+    pub late_notes: u32,
+    /// System calls before.
+    pub late_calls: u32,
 }
 
 /// An instrumented executable or library.

@@ -15,6 +15,11 @@ pub const FILES: &[(&str, &str)] = &[
     ("batch.c", include_str!("../c/batch.c")),
     ("pages.c", include_str!("../c/pages.c")),
     ("pins.c", include_str!("../c/pins.c")),
+    ("late.h", include_str!("../c/late.h")),
+    ("late.c", include_str!("../c/late.c")),
+    ("deeds.c", include_str!("../c/deeds.c")),
+    ("place.c", include_str!("../c/place.c")),
+    ("clocks.c", include_str!("../c/clocks.c")),
     ("trace.c", include_str!("../c/trace.c")),
     ("crash.c", include_str!("../c/crash.c")),
     ("dictionary.c", include_str!("../c/dictionary.c")),
@@ -31,8 +36,21 @@ pub const FILES: &[(&str, &str)] = &[
 ];
 
 /// Objects that every executable gets.
-pub const CORE: &[&str] =
-    &["module", "core", "server", "batch", "pages", "pins", "trace", "crash", "dictionary"];
+pub const CORE: &[&str] = &[
+    "module",
+    "core",
+    "server",
+    "late",
+    "deeds",
+    "place",
+    "clocks",
+    "batch",
+    "pages",
+    "pins",
+    "trace",
+    "crash",
+    "dictionary",
+];
 
 /// Objects of the archive, linked when a program needs them.
 pub const ARCHIVE: &[&str] = &["persistent", "deferred", "testcase", "driver", "engine", "mutate"];

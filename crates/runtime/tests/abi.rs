@@ -54,7 +54,15 @@ fn layouts() -> Vec<Layout> {
             batch,
             seen,
             batch_count,
-            batch_at
+            batch_at,
+            crash_codes,
+            input_device,
+            input_inode,
+            fork_site,
+            late,
+            late_call,
+            late_notes,
+            late_calls
         ),
         layout!("module", Module, base, end, first_id, ids, ready, reserved, path),
         layout!(

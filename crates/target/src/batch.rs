@@ -97,6 +97,7 @@ impl Executor {
         seen: &[u8],
     ) -> Result<(usize, Observation<'_>), Error> {
         let mut at = from;
+        self.prove(&[batch.get(from)])?;
         if let Some((done, run)) = self.together(batch, from, seen)? {
             at = from + done;
             if let Some(run) = run {

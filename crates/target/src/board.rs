@@ -11,6 +11,7 @@
 //! checked where it is used. `fuzzing::board` shows that for any contents.
 
 use super::error::Error;
+use super::fork::Said;
 use super::memory::Shared;
 use super::target::Trace;
 use std::mem::offset_of;
@@ -166,6 +167,23 @@ impl Board {
             bits[usize::from(code / 8)] |= 1 << (code % 8);
         }
         self.memory.write(offset_of!(Head, crash_codes), bits);
+    }
+
+    /// Said once, before the target starts: where its fork server starts, and
+    /// by which device and inode the input is known.
+    pub fn tell_place(&self, site: u64, (device, inode): (u64, u64)) {
+        self.memory.write(offset_of!(Head, fork_site), site);
+        self.memory.write(offset_of!(Head, input_device), device);
+        self.memory.write(offset_of!(Head, input_inode), inode);
+    }
+
+    /// What the target said of that place.
+    pub fn place(&self) -> Said {
+        Said {
+            late: self.word(offset_of!(Head, late)),
+            call: self.word(offset_of!(Head, late_call)),
+            notes: self.word(offset_of!(Head, late_notes)),
+        }
     }
 
     /// What the target has.

@@ -12,6 +12,7 @@
 
 use super::Executor;
 use super::error::Error;
+use super::record::Recorder;
 use super::server::{Link, Reply, Server};
 use super::spawn::Run;
 use super::target::Kind;
@@ -344,14 +345,25 @@ impl Executor {
                 return Err(Error::Ended);
             }
             let Some(server) = &mut self.driver.server else { return Ok(()) };
-            match server.start(&mut self.warden, &self.options, &self.traits, &self.crash_codes) {
+            let place = self.place.site().map(|site| Ok((site, self.input.identity()?))).transpose()?;
+            match server.start(&mut self.warden, &self.options, &self.traits, &self.crash_codes, place) {
                 Ok(()) => {
-                    // Counts of the way to the first run are nobody's.
+                    // Counts of the way to the first run are no run's.
                     server.take_map(&mut self.coverage);
+                    let (said, is_late) = server.place();
+                    self.place.started(said, is_late, &self.coverage);
+                    self.setup_output =
+                        self.recorder.as_ref().map(Recorder::take).transpose()?.unwrap_or_default();
                     self.driver.worked = true;
                     return Ok(());
                 }
                 Err(_) if self.options.end.has_come() => return Err(Error::Ended),
+                // Not there: before `main` then, in a folder that is empty again.
+                Err(Error::Protocol(_) | Error::Silent(_)) if place.is_some() && !server.needs_room() => {
+                    let (said, _) = server.place();
+                    self.place.failed(said);
+                    self.tidy(TIDY_EVERY)?;
+                }
                 Err(error @ (Error::Protocol(_) | Error::Silent(_))) => {
                     failures += 1;
                     // A server that never said a word will hardly learn it.

@@ -46,6 +46,8 @@ pub enum Error {
     },
     /// The target does not start with so many bytes of memory, but with more.
     Memory(u64),
+    /// The program has no function of this name.
+    NoSymbol(String),
     /// All runs are to end: see [`super::End`].
     Ended,
     /// Something else failed.
@@ -103,6 +105,11 @@ impl fmt::Display for Error {
                 "the target does not start with {} MB of memory, but does without a limit: give it more with \
                  -m MB, or leave -m out",
                 limit >> 20
+            ),
+            Error::NoSymbol(name) => write!(
+                f,
+                "the program has no function `{name}` at which its fork server could start: names are those of \
+                 its symbol table (`nm`), which `strip` removes; `--fork-at input` finds a place by itself"
             ),
             Error::Ended => f.write_str("the time is up"),
             Error::System { doing, source } => write!(f, "cannot {doing}: {source}"),

@@ -9,7 +9,7 @@ use super::sys;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 /// The file that inputs are written to.
@@ -57,6 +57,12 @@ impl InputFile {
     /// For a fork server, which then writes inputs itself.
     pub fn writer(&self) -> Result<OwnedFd, Error> {
         self.writer.try_clone().map(OwnedFd::from).map_err(Error::system("copy a descriptor"))
+    }
+
+    /// By what it is known under any name: device and inode.
+    pub fn identity(&self) -> Result<(u64, u64), Error> {
+        let data = self.writer.metadata().map_err(Error::system("look at the input file"))?;
+        Ok((data.dev(), data.ino()))
     }
 
     /// Somebody else has written to it.

@@ -34,6 +34,9 @@
 //!    (`spawn.rs`) or by the target's fork server (`server.rs`). A fork
 //!    server that a target breaks is started anew, and the input that broke
 //!    it is run by itself.
+//!    Where a fork server starts is told in `fork.rs`: before `main`, or where
+//!    the input begins, if runs of both kinds agree (`prove.rs`, with output
+//!    kept by `record.rs`).
 //! 4. When all is to end (`-V`, Ctrl-C) is known to every executor
 //!    (`end.rs`): none begins a run then, and one that is under way is cut
 //!    short. Nobody else asks the clock during a run: a thread ends runs
@@ -73,10 +76,13 @@ mod drive;
 mod end;
 mod environment;
 mod error;
+mod fork;
 pub mod fuzzing;
 mod input;
 mod memory;
 mod observation;
+mod prove;
+mod record;
 mod server;
 mod spawn;
 pub(crate) mod stack;
@@ -91,6 +97,7 @@ pub use batch::Batch;
 pub use confine::{Confinement, Layer, Missing};
 pub use end::End;
 pub use error::Error;
+pub use fork::{Fork, ForkAt, ForkPoint};
 pub use observation::Observation;
 pub use stack::{Crash, Frame, Record, SITE_FRAMES, Said, Site};
 pub use target::{Kind, Options, Output, Target, Trace};
@@ -101,8 +108,10 @@ use afl::AflMemory;
 use board::Board;
 use confine::{Shown, User, Workplace, view};
 use drive::Driver;
+use fork::Place;
 use input::InputFile;
 use memory::IpcSpace;
+use record::Recorder;
 use server::{Link, Server};
 use spawn::Run;
 use std::ffi::OsString;
@@ -127,6 +136,7 @@ use wug_runtime::abi;
 /// # Ok::<(), wug_target::Error>(())
 /// ```
 pub struct Executor {
+    target: Target,
     options: Options,
     traits: Traits,
     crash_codes: Vec<i32>,
@@ -146,6 +156,11 @@ pub struct Executor {
     /// Where the runtime of the target saw it crash.
     recorded: Option<abi::Crash>,
     knowledge: stack::Knowledge,
+    /// Where the fork server starts.
+    place: Place,
+    /// Where output is kept, and what the set-up wrote.
+    recorder: Option<Recorder>,
+    setup_output: Vec<u8>,
 }
 
 impl std::fmt::Debug for Executor {
@@ -183,8 +198,17 @@ impl Executor {
             }
             _ => None,
         };
+        let place = Place::new(&options.fork.at, traits.native && !options.as_afl, &program)?;
+        let recorder = match options.output {
+            Output::Record(bound) => Some(Recorder::new(bound)?),
+            _ => None,
+        };
         let shown = shown(&target, &options, &program, user.is_some());
-        let job = job(&target, &options, &traits, shown, &input, link.as_ref())?;
+        let mut job = job(&target, &options, &traits, shown, &input, link.as_ref())?;
+        if let Some(recorder) = &recorder {
+            let end = || recorder.end().map_err(Error::system("open the target's output"));
+            job.output = [end()?, end()?];
+        }
         let mut warden = Warden::launch(&job, &mut workplace, user)?;
         warden.missing.extend(missing);
         let mut crash_codes = options.crash_codes.clone();
@@ -197,6 +221,7 @@ impl Executor {
         let server = link.map(|link| Server::new(link, &warden, &options, owner)).transpose()?;
         let driver = Driver::new(server);
         let mut executor = Executor {
+            target,
             options,
             traits,
             crash_codes,
@@ -213,18 +238,21 @@ impl Executor {
             depth: 0,
             recorded: None,
             knowledge: stack::Knowledge::default(),
+            place,
+            recorder,
+            setup_output: Vec::new(),
         };
         executor.choose_kind()?;
-        executor.check_memory(target)?;
+        executor.check_memory()?;
         Ok(executor)
     }
 
     /// Whether a fork server that ended before its first word does better
     /// without a bound on its memory: then the bound is a mistake.
-    fn check_memory(&self, target: Target) -> Result<(), Error> {
+    fn check_memory(&self) -> Result<(), Error> {
         let (Some(limit), true) = (self.options.memory, self.has_failed_server()) else { return Ok(()) };
         let unbounded = Options { memory: None, ..self.options.clone() };
-        match Executor::new(target, unbounded) {
+        match Executor::new(self.target.clone(), unbounded) {
             Ok(other) if other.has_server() => Err(Error::Memory(limit)),
             _ => Ok(()),
         }
@@ -250,6 +278,10 @@ impl Executor {
 
     /// Runs the target on an input.
     pub fn run(&mut self, input: &[u8]) -> Result<Observation<'_>, Error> {
+        self.prove(&[input])?;
+        if let Some(recorder) = &self.recorder {
+            recorder.take()?;
+        }
         let driven = if self.options.end.has_come() { Err(Error::Ended) } else { self.drive(input) };
         let run = match driven {
             // A run that was cut short tells nothing, nor does a server that
@@ -264,6 +296,9 @@ impl Executor {
             }
             other => other?,
         };
+        if let Some(recorder) = &self.recorder {
+            self.output = recorder.take()?;
+        }
         let mut verdict = run.verdict;
         // Programs that are refused memory die in many ways: a second look
         // tells. Only where memory is bounded, and only after a crash.

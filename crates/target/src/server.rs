@@ -8,6 +8,7 @@ use super::afl::{AFL_DEFAULT_IDS, AFL_IDS, AflMemory};
 use super::board::{Board, INPUT_DESCRIPTOR, MAX_IDS};
 use super::end::End;
 use super::error::Error;
+use super::fork::Said;
 use super::sys;
 use super::target::{Options, Traits};
 use super::warden::{Command, Commander, Warden};
@@ -140,19 +141,25 @@ impl Server {
         self.pipes.is_some()
     }
 
-    /// Starts it and hears its first words.
+    /// Starts it and hears its first words. With a place, it starts late: at
+    /// the function there, or where the input begins; and the input's identity.
     pub fn start(
         &mut self,
         warden: &mut Warden,
         options: &Options,
         traits: &Traits,
         crash_codes: &[i32],
+        place: Option<(u64, (u64, u64))>,
     ) -> Result<(), Error> {
         self.pipes = None;
         self.killed = false;
         if let Link::Native(board) = &self.link {
             board.introduce();
-            board.want(options.wants());
+            let late = if place.is_some() { abi::WANT_LATE } else { 0 };
+            board.want(options.wants() | late);
+            if let Some((site, input)) = place {
+                board.tell_place(site, input);
+            }
             // Numbers of children tell of what a run left behind only there.
             let input = warden.pid_namespace.then_some(INPUT_DESCRIPTOR);
             board.tell(input, crash_codes);
@@ -175,6 +182,19 @@ impl Server {
         }
         self.pipes = Some(pipes);
         Ok(())
+    }
+
+    /// What it said of the place where it starts, and whether it starts late.
+    pub fn place(&self) -> (Said, bool) {
+        match &self.link {
+            Link::Native(board) => (board.place(), board.features() & abi::HAS_LATE != 0),
+            Link::Afl(_) => (Said::default(), false),
+        }
+    }
+
+    /// Whether it needs a larger board.
+    pub fn needs_room(&self) -> bool {
+        self.larger.is_some()
     }
 
     /// Ends it.

@@ -3,6 +3,7 @@
 use super::confine::Confinement;
 use super::end::End;
 use super::error::Error;
+use super::fork::Fork;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -49,6 +50,9 @@ pub enum Output {
     /// It is kept up to this many bytes and dropped from there on. Only
     /// plain runs can: a fork server's children share one pipe.
     Capture(usize),
+    /// It goes to a file in memory, emptied before each run, and is kept up to
+    /// this many bytes: of any kind of run.
+    Record(usize),
 }
 
 /// How much a traced build may log in a run.
@@ -77,6 +81,8 @@ pub struct Options {
     pub memory: Option<u64>,
     /// How the target is driven.
     pub kind: Kind,
+    /// Where a fork server of `wug cc` starts.
+    pub fork: Fork,
     /// Speak to a target of `wug cc` as AFL++ does.
     pub as_afl: bool,
     /// A new process for each run, even of a persistent target of `wug cc`.
@@ -105,6 +111,7 @@ impl Default for Options {
             handshake: Duration::from_secs(10),
             memory: None,
             kind: Kind::Auto,
+            fork: Fork::default(),
             as_afl: false,
             fresh: false,
             cpu_time: false,

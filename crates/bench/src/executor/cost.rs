@@ -132,13 +132,22 @@ pub fn children_micros() -> f64 {
     usage(libc::RUSAGE_CHILDREN)
 }
 
-fn usage(who: i32) -> f64 {
+/// Page faults of the same.
+pub fn children_faults() -> f64 {
+    account(libc::RUSAGE_CHILDREN).ru_minflt as f64
+}
+
+fn account(who: i32) -> libc::rusage {
     // SAFETY: a structure of plain numbers, filled by the call.
-    let usage = unsafe {
+    unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(who, &mut usage);
         usage
-    };
+    }
+}
+
+fn usage(who: i32) -> f64 {
+    let usage = account(who);
     let micros = |time: libc::timeval| time.tv_sec as f64 * 1e6 + time.tv_usec as f64;
     micros(usage.ru_utime) + micros(usage.ru_stime)
 }

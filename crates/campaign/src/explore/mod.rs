@@ -174,6 +174,9 @@ impl<'a> Explorer<'a> {
         for missing in traced.runner.executor().missing() {
             watch.event(Event::Notice(missing.to_string()));
         }
+        if let Some(line) = traced.fork_point() {
+            watch.event(Event::Notice(line));
+        }
         let end = traced.runner.executor().end().clone();
         Explorer::with(traced, Host::Folder { folder: folder.into(), watch, end }, report, texts, options)
     }

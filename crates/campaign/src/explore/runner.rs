@@ -30,13 +30,20 @@ impl Traced {
         let name = target.program.to_string_lossy().into_owned();
         execution.trace = Some(execution.trace.unwrap_or_default());
         let timeout = execution.timeout;
-        let executor = Executor::new(target.clone(), execution.clone())?;
+        let mut executor = Executor::new(target.clone(), execution.clone())?;
         if !executor.is_traced() {
             return Err(fuzz::Error::NotTraced(name));
         }
+        executor.prove(&[b"1"])?;
         let another = |_| Executor::new(target.clone(), execution.clone());
         let others = (1..cores).map(another).collect::<Result<Vec<Executor>, Error>>()?;
         Ok(Traced { runner: AheadRunner::new(executor, others), timeout })
+    }
+
+    /// Where its fork server starts, if that is not before `main`, or why it is.
+    pub(super) fn fork_point(&self) -> Option<String> {
+        let point = self.runner.own.fork_point();
+        (*point != wug_target::ForkPoint::Main).then(|| point.to_string())
     }
 }
 

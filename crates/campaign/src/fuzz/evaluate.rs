@@ -267,7 +267,7 @@ impl<'a> Evaluator<'a> {
         let report = &mut self.statistics.report;
         self.corpus.report(report);
         self.findings.report(&self.runner, report);
-        report.edges_found = self.feedback.edges() as u64;
+        report.edges_found = self.feedback.edges_with(self.runner.executor.setup_coverage()) as u64;
         report.var_byte_count = self.feedback.flaky().len() as u64;
         report.rechecked = self.checks.recheck.as_ref().map_or(0, |recheck| recheck.execs);
         let calibrate = self.checks.calibrate.time;

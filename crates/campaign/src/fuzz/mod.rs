@@ -54,6 +54,7 @@ pub use error::Error;
 pub use options::{Mutators, Options};
 pub use parts::Parts;
 pub(crate) use runner::insist;
+use seeds::Seed;
 pub use seeds::Seeds;
 pub(crate) use statistics::{begin_report, seconds_now};
 pub use watch::{Event, Watch};
@@ -73,6 +74,8 @@ use wug_produce::mutate::Tree;
 /// three campaigns on expat without a grammar reached 1,365 to 1,614 edges in
 /// 250,000 executions, with 128 they reached 1,577 to 1,621.
 const INPUTS: usize = 128;
+/// Seeds that prove where the runs of a target may begin.
+const PROVING: usize = 64;
 /// A campaign under way.
 pub struct Campaign<'a> {
     options: Options,
@@ -141,7 +144,9 @@ impl<'a> Campaign<'a> {
 
     /// Evaluates the seeds, or generated inputs.
     fn start(&mut self, seeds: Seeds) -> Result<(), Error> {
-        for seed in seeds.list(&mut self.evaluator)? {
+        let list = seeds.list(&mut self.evaluator)?;
+        self.prove(&list)?;
+        for seed in list {
             if self.evaluator.runner.is_over() {
                 break;
             }
@@ -164,6 +169,7 @@ impl<'a> Campaign<'a> {
                 self.generate()?;
             }
         }
+        self.evaluator.runner.tell_fork_point();
         self.upkeep.write(&mut self.evaluator, &self.mutators, &self.generalise)?;
         let Evaluator { corpus, runner, statistics, .. } = &self.evaluator;
         if corpus.len() > 0 || runner.has_stopped() {
@@ -174,6 +180,17 @@ impl<'a> Campaign<'a> {
             1.. => "every seed crashes the target or takes too long: give one that does not, or more time with -t".into(),
             _ => "no seed reaches anything in the target".into(),
         }))
+    }
+
+    /// Has it proven with the first seeds that runs can begin behind the set-up
+    /// of the target, if they are to.
+    fn prove(&mut self, seeds: &[Seed]) -> Result<(), Error> {
+        let inputs = seeds.iter().take(PROVING).map(Seed::read).collect::<Result<Vec<_>, _>>()?;
+        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        if !inputs.is_empty() {
+            self.evaluator.runner.executor.prove(&inputs)?;
+        }
+        Ok(())
     }
 
     /// The loop: a turn of an entry, then the stages.

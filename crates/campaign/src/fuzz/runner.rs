@@ -209,6 +209,16 @@ impl<'a> Runner<'a> {
         self.watch.event(Event::Notice(text.into()));
     }
 
+    /// Tells the observer where the target's fork server starts, if that is not
+    /// before `main`, or why it is.
+    pub fn tell_fork_point(&mut self) {
+        let point = self.executor.fork_point();
+        if *point != wug_target::ForkPoint::Main {
+            let line = point.to_string();
+            self.notice(line);
+        }
+    }
+
     /// Writes to the folder; again, if the disk is full, until there is room
     /// or the campaign is to end.
     pub fn insist<T>(

@@ -8,9 +8,11 @@ use super::Draw;
 use crate::Trace;
 use crate::board::Board;
 use crate::coverage;
+use crate::fork::{ForkAt, Place};
 use std::fs::File;
 use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use wug_runtime::abi::{self, Board as Head, Event, Module};
 
 /// Events and pairs that the board has room for.
@@ -142,6 +144,15 @@ fn read(board: &Board, target: &File, use_events: impl Fn(&[Event], &[u32])) {
     assert!(!coverage::has_news(&counts, &seen));
     board.put_batch(b"\x01\0\0\0x\0\0\0", 1, &seen);
     let _ = (board.batch_at(), board.child(), board.cpu_nanos(), board.depth(), board.features());
+    // Whatever it says of its place is a line.
+    for failed in [false, true] {
+        let Ok(mut place) = Place::new(&ForkAt::Input, true, Path::new("")) else { continue };
+        match failed {
+            true => place.failed(board.place()),
+            false => place.started(board.place(), true, &[]),
+        }
+        assert!(!place.point.to_string().contains('\n'));
+    }
     board.end_batch();
     let ids = board.ids_wanted();
     // Only what is close to what is there is worth its memory here.

@@ -11,6 +11,7 @@
 //! Files of the target are read once ([`Modules`]), so a look costs little
 //! more than a process of its own.
 
+mod address;
 pub(crate) mod maps;
 pub(crate) mod message;
 pub(crate) mod module;
@@ -23,6 +24,7 @@ mod system;
 pub(super) mod trace;
 pub(crate) mod unwind;
 
+pub(crate) use address::symbol_address;
 pub use message::Said;
 pub use record::Record;
 pub use site::{FRAMES as SITE_FRAMES, Site};

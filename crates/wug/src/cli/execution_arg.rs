@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
-use wug_target::{Confinement, Options, Output, Target};
+use wug_target::{Confinement, Executor, Fork, ForkAt, ForkPoint, Options, Output, Target};
 
 /// How a target is run.
 #[derive(Args)]
@@ -19,6 +19,9 @@ pub struct ExecutionArg {
     #[arg(short = 'm', long, default_value = "none", hide_default_value = true, value_parser = memory)]
     #[arg(value_name = "MB")]
     memory: Memory,
+    /// Fork at main, input or a function [default: input]
+    #[arg(long, value_name = "WHERE")]
+    fork_at: Option<ForkAt>,
     /// Do not confine the target at all
     #[arg(long)]
     no_confinement: bool,
@@ -81,6 +84,11 @@ impl ExecutionArg {
         self.timeout.is_some()
     }
 
+    /// Whether it is said where the fork server starts.
+    pub fn has_fork_at(&self) -> bool {
+        self.fork_at.is_some()
+    }
+
     /// The options of an executor.
     pub fn options(&self) -> Result<Options, Failure> {
         let all = !self.no_confinement;
@@ -101,7 +109,8 @@ impl ExecutionArg {
         }
         let usual = Options::default();
         let timeout = self.timeout_or(usual.timeout);
-        let mut options = Options { timeout, memory: self.memory.0, confinement, ..usual };
+        let fork = Fork::at(self.fork_at.clone().unwrap_or(ForkAt::Input));
+        let mut options = Options { timeout, memory: self.memory.0, confinement, fork, ..usual };
         if let Some(millis) = number("AFL_FORKSRV_INIT_TMOUT")? {
             options.handshake = Duration::from_millis(millis);
         }
@@ -112,6 +121,15 @@ impl ExecutionArg {
             options.output = Output::Inherit;
         }
         Ok(options)
+    }
+}
+
+/// Says where the fork server starts, if that is not before `main`, or why it
+/// is.
+pub fn tell_fork_point(executor: &Executor) {
+    let point = executor.fork_point();
+    if *point != ForkPoint::Main {
+        terminal::say(&format!("note: {}\n", terminal::clean_line(&point.to_string())));
     }
 }
 

@@ -1,7 +1,7 @@
 //! `wug run`: what a program does with inputs.
 
 use super::{cannot_read, print, print_json, read};
-use crate::cli::execution_arg::{ExecutionArg, target, tell_unseen};
+use crate::cli::execution_arg::{ExecutionArg, target, tell_fork_point, tell_unseen};
 use crate::cli::terminal::{self, clean_line};
 use crate::cli::{Failure, Outcome};
 use clap::Args;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use wug_target::{Error, Executor, Observation, SITE_FRAMES, Verdict, coverage};
+use wug_target::{Error, Executor, Fork, Observation, SITE_FRAMES, Verdict, coverage};
 
 /// Run a program on inputs: verdict, time and edges of each
 #[derive(Args)]
@@ -34,6 +34,8 @@ pub struct Run {
     line: Vec<OsString>,
 }
 
+/// Inputs from which on it is worth to look where the fork server can start.
+const MANY: usize = 100;
 /// Wrong use, as afl-showmap tells it.
 pub const WRONG_USE: u8 = 3;
 const TIMEOUT: u8 = 1;
@@ -103,6 +105,9 @@ impl Run {
             other => other,
         })?;
         options.cpu_time = true;
+        if inputs.len() < MANY && !self.execution.has_fork_at() {
+            options.fork = Fork::default();
+        }
         let stopped = |error: Error| wrong(explained(&error));
         let first = inputs.first().and_then(|path| read(path).ok()).unwrap_or_default();
         let mut executor = Executor::new(target.clone(), options.clone()).map_err(|error| {
@@ -113,6 +118,8 @@ impl Run {
         for missing in &missing {
             terminal::warning(missing);
         }
+        executor.prove(&[&first]).map_err(stopped)?;
+        tell_fork_point(&executor);
         let mut worst = 0;
         let (mut told, mut looked) = (false, false);
         let mut rows = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::keep::{Keep, Trouble};
 use crate::cli::commands::run::explained;
-use crate::cli::execution_arg::{ExecutionArg, target};
+use crate::cli::execution_arg::{ExecutionArg, target, tell_fork_point};
 use crate::cli::{Failure, terminal};
 use std::ffi::OsString;
 use wug_target::{Error, Executor, Kind, Options, Site, Target, Verdict};
@@ -31,6 +31,8 @@ impl Same {
         let stopped = |error: Error| Failure::usage(explained(&error));
         let mut executor = Executor::new(target.clone(), options.clone()).map_err(stopped)?;
         executor.missing().iter().for_each(|missing| terminal::warning(&missing.to_string()));
+        executor.prove(&[input]).map_err(stopped)?;
+        tell_fork_point(&executor);
         let verdict = executor.run(input).map_err(stopped)?.verdict;
         let mut examiner = examiner(target, options).map_err(stopped)?;
         let mut site = None;
