@@ -18,9 +18,10 @@
 use super::Executor;
 use super::error::Error;
 use super::fork::{Fork, ForkAt};
-use super::target::{Kind, Options, Output, Target};
+use super::target::{Kind, Options, Output, Target, find};
 use super::verdict::Verdict;
 use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 use wug_random::Rng;
 
@@ -165,7 +166,8 @@ impl Pair {
 
     fn run_plain(&mut self, input: &[u8]) -> Result<Seen, Error> {
         let seen = self.plain.run(input)?;
-        Ok(Seen { verdict: seen.verdict, counts: seen.coverage.to_vec(), output: seen.output.to_vec() })
+        let (verdict, counts, output) = (seen.verdict, seen.coverage.to_vec(), seen.output.to_vec());
+        Ok(Seen { verdict, counts, output: placeless(output, &self.plain) })
     }
 
     fn run_late(&mut self, input: &[u8]) -> Result<Seen, Error> {
@@ -179,7 +181,7 @@ impl Pair {
         let mut output = self.late.setup_output.clone();
         output.extend_from_slice(&seen.output);
         output.truncate(MAX_OUTPUT);
-        seen.output = output;
+        seen.output = placeless(output, &self.late);
         Ok(seen)
     }
 
@@ -214,6 +216,20 @@ impl Pair {
             self.output_varies || late.iter().any(|run| plain.iter().any(|other| other.output == run.output));
         (!same).then(|| "runs from there write something else".into())
     }
+}
+
+/// Output without the name of the executor's own folder, in which the input is
+/// where there is no file system of the target's own.
+fn placeless(output: Vec<u8>, executor: &Executor) -> Vec<u8> {
+    let folder = executor.workplace.folder().as_os_str().as_bytes();
+    let mut out = Vec::with_capacity(output.len());
+    let mut rest = output.as_slice();
+    while let Some(at) = find(rest, folder) {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at + folder.len()..];
+    }
+    out.extend_from_slice(rest);
+    out
 }
 
 /// Ids whose counts differ; what is not there is 0.

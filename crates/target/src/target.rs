@@ -277,7 +277,7 @@ pub(crate) fn replaced(argument: &OsStr, path: &OsStr) -> OsString {
 }
 
 /// Where a text first occurs.
-fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
+pub(crate) fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
     let &first = text.first()?;
     let mut from = 0;
     while let Some(at) = bytes[from..].iter().position(|byte| *byte == first) {

@@ -8,7 +8,9 @@ mod common;
 use common::{build_native, has};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wug_target::{Batch, Executor, Fork, ForkAt, ForkPoint, Kind, Options, Output, Target, Verdict};
+use wug_target::{
+    Batch, Confinement, Executor, Fork, ForkAt, ForkPoint, Kind, Options, Output, Target, Verdict,
+};
 
 /// Where the server of a way starts: at this system call, with what of the
 /// set-up all runs share; or why it stays.
@@ -28,6 +30,7 @@ const STAT: &[&str] = &["newfstatat", "stat"];
 const WAYS: &[(&str, bool, Expected)] = &[
     ("read", false, Moves(READ, "")),
     ("file", true, Moves(OPEN, "")),
+    ("named", true, Moves(OPEN, "")),
     ("fread", false, Moves(STDIO, "")),
     ("fgets", false, Moves(STDIO, "")),
     ("ungetc", false, Moves(STDIO, "")),
@@ -223,6 +226,24 @@ fn streams_are_read_like_files() {
         }
         let line = executor.fork_point().to_string();
         assert!(calls.iter().any(|call| line.contains(&format!("at {call} (101 runs agree"))), "{line}");
+    }
+}
+
+/// Without namespaces the input has another name in each executor, and there are
+/// no batches.
+#[test]
+fn layers_of_confinement_may_be_missing() {
+    let program = program("gcc", &[]);
+    for confinement in [Confinement { namespaces: false, ..Confinement::default() }, Confinement::none()] {
+        for (way, by_file) in [("read", false), ("named", true), ("config", false), ("constructor", false)] {
+            let options = Options { confinement: confinement.clone(), ..options(ForkAt::Input) };
+            let mut executor = Executor::new(target(&program, way, by_file), options).expect("an executor");
+            for _ in 0..3 {
+                assert_eq!(executor.run(b"12p").expect("a run").verdict, Verdict::Ok, "{way}");
+                assert_eq!(executor.run(b"1e").expect("a run").verdict, Verdict::Exit(7), "{way}");
+            }
+            assert!(executor.fork_point().is_late(), "{way}: {}", executor.fork_point());
+        }
     }
 }
 

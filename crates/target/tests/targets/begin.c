@@ -120,6 +120,7 @@ static int run(const char *way) {
     /* How it reads its input. */
     if (is(way, "read")) return take(0), judge();
     if (is(way, "file")) return take_file(path), judge();
+    if (is(way, "named")) return take_file(path), printf("%s\n", path), judge();
     if (is(way, "fread")) return length = fread(input, 1, sizeof input, stdin), judge();
     if (is(way, "fgets")) {
         while (length < sizeof input - 1 && fgets(input + length, (int)(sizeof input - length), stdin)) length += strlen(input + length);
