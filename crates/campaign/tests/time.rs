@@ -179,6 +179,16 @@ fn a_run_that_was_cut_off_says_nothing_about_stability() {
 }
 
 #[test]
+fn where_the_first_seed_hangs_its_parts_are_tried() {
+    // As our own seed of all characters does.
+    fn takes(input: &[u8]) -> Duration {
+        if input.contains(&b'!') { SECOND * 100 } else { QUICK }
+    }
+    let (report, _) = run("parts", &Seeds::Fresh, takes, within(15));
+    assert!(report.corpus_count > 3 && report.execs_done > 1_000, "{}", activities(&report));
+}
+
+#[test]
 fn where_every_seed_hangs_the_way_out_is_told() {
     fn takes(_: &[u8]) -> Duration {
         SECOND * 100

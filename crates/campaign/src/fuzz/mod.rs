@@ -172,8 +172,8 @@ impl<'a> Campaign<'a> {
             let Some(seed) = self.loading.next(None, runner) else { break };
             self.load(&seed)?;
         }
-        self.split()?;
         let fresh = matches!(seeds, Seeds::Fresh);
+        self.split(fresh)?;
         let Evaluator { corpus, runner, materials, .. } = &mut self.evaluator;
         if materials.structure.is_some() && corpus.len() == 0 && (fresh || !runner.is_over()) {
             if !fresh {
@@ -227,27 +227,36 @@ impl<'a> Campaign<'a> {
 
     /// Where all entries are slow, tries parts of the quickest: one feature may
     /// be what takes the time, and then something quick is there to go on with.
-    fn split(&mut self) -> Result<(), Error> {
-        let Evaluator { corpus, runner, folder, .. } = &mut self.evaluator;
+    /// The same of our own seed, where the target cannot take it as a whole.
+    fn split(&mut self, fresh: bool) -> Result<(), Error> {
+        let Evaluator { corpus, runner, folder, materials, .. } = &mut self.evaluator;
         let cost = |at: &usize| corpus.turns.merits(*at).cost;
         let quickest = (0..corpus.len()).min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        let Some(entry) = quickest.filter(|at| !runner.is_repeatable() && cost(at) >= SLOW_SEED) else {
-            return Ok(());
+        let mut bytes = Vec::new();
+        let wall = match quickest {
+            Some(at) if !runner.is_repeatable() && cost(&at) >= SLOW_SEED => {
+                corpus.read(at, folder, &mut bytes)?;
+                Duration::from_micros(cost(&at) as u64)
+            }
+            None if fresh && materials.structure.is_none() => {
+                bytes = seeds::printable();
+                runner.timeout()
+            }
+            _ => return Ok(()),
         };
-        let (mut bytes, wall) = (Vec::new(), Duration::from_micros(cost(&entry) as u64));
-        corpus.read(entry, folder, &mut bytes)?;
         let begin = runner.now();
         let mut part = bytes.len().div_ceil(2);
-        while part > 1 && part < bytes.len() {
+        while part >= 1 && part < bytes.len() {
             for piece in bytes.chunks(part) {
                 let runner = &mut self.evaluator.runner;
-                if runner.is_over() || runner.since(begin).0 > wall * SPLITTING {
+                let is_late = !runner.is_repeatable() && runner.since(begin).0 > wall * SPLITTING;
+                if runner.is_over() || is_late {
                     return Ok(());
                 }
-                self.evaluate(&mut piece.to_vec(), &Source::stage("split", Some(entry)))?;
+                self.evaluate(&mut piece.to_vec(), &Source::stage("split", quickest))?;
             }
             let turns = &self.evaluator.corpus.turns;
-            if (0..turns.len()).any(|at| turns.merits(at).cost < SLOW_SEED) {
+            if part == 1 || (0..turns.len()).any(|at| turns.merits(at).cost < SLOW_SEED) {
                 break;
             }
             part = part.div_ceil(2);

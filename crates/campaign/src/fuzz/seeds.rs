@@ -155,7 +155,7 @@ impl Seed {
 }
 
 /// The seed where nothing is known: letters, digits and signs.
-fn printable() -> Vec<u8> {
+pub(super) fn printable() -> Vec<u8> {
     let ranges = [b'A'..=b'Z', b'a'..=b'z', b'0'..=b'9', b'!'..=b'/', b':'..=b'@', b'['..=b'`', b'{'..=b'~'];
     ranges.into_iter().flatten().chain(*b" \n").collect()
 }
