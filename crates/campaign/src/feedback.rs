@@ -4,8 +4,11 @@
 //! Out: whether they are worth keeping, and what of them is new.
 //!
 //! An edge whose count differs from run to run of one input tells nothing:
-//! it is taken for seen in every way ([`Feedback::distrust`]).
+//! it is taken for seen in every way ([`Feedback::distrust`]), until it was the
+//! same in all runs of several other inputs ([`Feedback::vouch`]). Each time
+//! that it differs again, this takes twice as many.
 
+use std::collections::BTreeMap;
 use wug_target::coverage::{self, News};
 
 /// Classes of hit counts that were seen, by id.
@@ -13,9 +16,25 @@ use wug_target::coverage::{self, News};
 pub struct Feedback {
     seen: Vec<u8>,
     flaky: Vec<u32>,
+    /// What is known of those that are, or were.
+    doubts: BTreeMap<u32, Doubt>,
     /// Ids that were hit.
     edges: usize,
 }
+
+/// What is known of an id whose count differed.
+#[derive(Clone, Copy, Debug)]
+struct Doubt {
+    /// Classes that are sure.
+    seen: u8,
+    /// Inputs in a row whose runs agreed about it, and how many it takes.
+    agreed: u32,
+    needed: u32,
+}
+
+/// Inputs whose runs have to agree about an id before it is trusted again, the
+/// first time: true instability against what a busy machine does once.
+const AGREED: u32 = 8;
 
 /// Classes of one id that were not seen before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +82,33 @@ impl Feedback {
         if self.seen[at] == 0 {
             self.edges += 1;
         }
-        self.seen[at] = u8::MAX;
+        let seen = std::mem::replace(&mut self.seen[at], u8::MAX);
+        let doubt = self.doubts.entry(id).or_insert(Doubt { seen: 0, agreed: 0, needed: AGREED / 2 });
+        doubt.agreed = 0;
         if let Err(place) = self.flaky.binary_search(&id) {
             self.flaky.insert(place, id);
+            doubt.seen |= seen;
+            doubt.needed = doubt.needed.saturating_mul(2);
         }
+    }
+
+    /// All runs of an input agreed about these classified counts but for some
+    /// ids: what they hit is trusted again if that happens often enough.
+    pub fn vouch(&mut self, classes: &[u8], differing: &[u32]) {
+        let Feedback { seen, flaky, doubts, .. } = self;
+        flaky.retain(|id| {
+            let class = classes.get(*id as usize).copied().unwrap_or(0);
+            let Some(doubt) = doubts.get_mut(id).filter(|_| class != 0 && !differing.contains(id)) else {
+                return true;
+            };
+            doubt.seen |= class;
+            doubt.agreed += 1;
+            if doubt.agreed < doubt.needed {
+                return true;
+            }
+            seen[*id as usize] = doubt.seen;
+            false
+        });
     }
 
     /// Ids that were hit at some time.
@@ -127,6 +169,30 @@ mod tests {
         feedback.distrust(0);
         assert!(!feedback.has_news(&[200, 0, 7]) && feedback.has_news(&[0, 1, 0]));
         assert_eq!((feedback.edges(), feedback.flaky()), (2, &[0, 2][..]));
+    }
+
+    #[test]
+    fn what_is_the_same_for_long_is_trusted_again() {
+        let mut feedback = Feedback::default();
+        feedback.add(&[1, 2]);
+        feedback.distrust(1);
+        for round in 0..AGREED {
+            assert_eq!(feedback.flaky(), [1], "{round}");
+            // Neither what is not hit nor what differs is vouched for.
+            feedback.vouch(&[1, 0], &[]);
+            feedback.vouch(&[1, 2], &[1]);
+            feedback.vouch(&[1, 8], &[]);
+        }
+        assert_eq!((feedback.flaky(), feedback.seen(), feedback.edges()), (&[][..], &[1, 10][..], 2));
+        assert!(feedback.has_news(&[0, 1]) && !feedback.has_news(&[0, 2]));
+        // The second time takes longer, and a difference in between begins anew.
+        feedback.distrust(1);
+        for _ in 0..2 * AGREED - 1 {
+            feedback.vouch(&[1, 2], &[]);
+        }
+        feedback.distrust(1);
+        feedback.vouch(&[1, 2], &[]);
+        assert_eq!(feedback.flaky(), [1]);
     }
 
     #[test]

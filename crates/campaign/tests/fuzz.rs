@@ -360,36 +360,6 @@ fn without_anything_to_start_with_it_says_so() {
 }
 
 #[test]
-fn where_hangs_take_much_of_the_time_each_takes_less() {
-    let hanging = load_text("lists.wug", &LISTS.replace("[abc]+", "'cacbcacbcacbc'"), Notation::Wug);
-    let hanging = hanging.expect("it loads").grammar;
-    // The limit stays above what runs take, which is more on a busy machine.
-    let shorter = [250, 1_000, 4_000].into_iter().any(|millis| shortens_limit(&hanging, millis, false));
-    assert!(shorter, "no limit was shortened");
-    assert!(!shortens_limit(&hanging, 250, true), "a limit that was set stays");
-}
-
-/// Whether a campaign on inputs that all hang gives each run less time.
-fn shortens_limit(grammar: &Grammar, millis: u64, fixed_timeout: bool) -> bool {
-    let options = Options { repeatable: false, fixed_timeout, ..repeatable(4, 17) };
-    let structure = Structure::new(grammar).expect("it is small");
-    let (outcome, watch) = run_within(
-        Duration::from_millis(millis),
-        structure,
-        target_that_hangs(),
-        None,
-        &folder("hangs"),
-        Start::New,
-        Seeds::Fresh,
-        options,
-    );
-    let shorter = outcome.expect("it ends").exec_timeout < millis;
-    let told = watch.notices.iter().any(|notice| notice.contains("take much of the time"));
-    assert_eq!(told, shorter, "{:?}", watch.notices);
-    shorter
-}
-
-#[test]
 fn a_target_whose_runtime_tells_nothing_is_named() {
     let object = common::build("gcc", &["-c"], "lists.c", "lists-plain.o");
     let program = build_native("gcc", &[], object.to_str().expect("a path"), "lists-mute");

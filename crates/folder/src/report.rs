@@ -133,7 +133,17 @@ pub struct Report {
     pub generalise_execs: u64,
     /// What came of it.
     pub generalised: GeneraliseReport,
-    /// What each mutator did.
+    /// Where the time of this run went: each moment belongs to one of these.
+    pub activities: Vec<ActivityReport>,
+    /// CPU time of the fuzzer in this run, in seconds.
+    pub cpu_own_seconds: f64,
+    /// The same of the target, where it is measured: not for builds of AFL++,
+    /// nor for traced ones.
+    pub cpu_target_seconds: f64,
+    /// Executions of earlier runs.
+    pub execs_earlier: u64,
+    /// What each mutator did, and each stage: executions of all are those of
+    /// this run.
     pub mutators: Vec<MutatorReport>,
     /// Crashes by site, in the order of finding.
     pub crashes: Vec<CrashReport>,
@@ -152,7 +162,7 @@ impl Report {
         macro_rules! each {
             ($how:ident: $($field:ident),*) => { $(self.$field = self.$field.$how(other.$field);)* };
         }
-        each!(saturating_add: execs_done, saved_hangs, corpus_found, corpus_imported, parse_tries, parse_hits,
+        each!(saturating_add: execs_done, execs_earlier, saved_hangs, corpus_found, corpus_imported, parse_tries, parse_hits,
             input_bytes, traced_execs, generalise_execs, rechecked, fuzz_time, calibration_time, cmplog_time,
             sync_time, trim_time);
         each!(max: last_update, run_time, cycles_done, corpus_count, corpus_parsed, corpus_variable,
@@ -173,14 +183,22 @@ impl Report {
         self.saved_crashes = self.crashes.len() as u64;
         for mutator in &other.mutators {
             match self.mutators.iter_mut().find(|known| known.name == mutator.name) {
-                Some(known) => {
-                    known.tries = known.tries.saturating_add(mutator.tries);
-                    known.finds = known.finds.saturating_add(mutator.finds);
-                    known.execs = known.execs.saturating_add(mutator.execs);
-                }
+                Some(known) => known.add(mutator),
                 None => self.mutators.push(mutator.clone()),
             }
         }
+        for activity in &other.activities {
+            match self.activities.iter_mut().find(|known| known.name == activity.name) {
+                Some(known) => {
+                    known.seconds += activity.seconds;
+                    known.target_seconds += activity.target_seconds;
+                    known.execs = known.execs.saturating_add(activity.execs);
+                }
+                None => self.activities.push(activity.clone()),
+            }
+        }
+        self.cpu_own_seconds += other.cpu_own_seconds;
+        self.cpu_target_seconds += other.cpu_target_seconds;
         // All have the same seeds.
         if self.seeds.given < other.seeds.given {
             self.seeds = other.seeds.clone();
@@ -235,10 +253,44 @@ pub struct MutatorReport {
     pub tries: u64,
     /// How many entries came of it.
     pub finds: u64,
-    /// Executions spent on it.
+    /// Executions spent on it, with those for what came of it.
     pub execs: u64,
+    /// Time spent on it, in seconds: making inputs, running them, and what was
+    /// done with those that were kept.
+    pub seconds: f64,
     /// What the schedule makes of it: finds by cost, recent ones first.
     pub yield_now: f64,
+    /// Whether it is a stage of the campaign, not a mutator.
+    pub is_stage: bool,
+}
+
+impl MutatorReport {
+    /// Finds in a second.
+    pub fn finds_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.finds as f64 / self.seconds } else { 0.0 }
+    }
+
+    /// Adds what another one of this name did.
+    pub fn add(&mut self, other: &MutatorReport) {
+        self.tries = self.tries.saturating_add(other.tries);
+        self.finds = self.finds.saturating_add(other.finds);
+        self.execs = self.execs.saturating_add(other.execs);
+        self.seconds += other.seconds;
+    }
+}
+
+/// What a campaign did for some time.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ActivityReport {
+    /// Its name.
+    pub name: String,
+    /// How long.
+    pub seconds: f64,
+    /// How long the target ran meanwhile; the rest is the fuzzer's own.
+    pub target_seconds: f64,
+    /// Executions.
+    pub execs: u64,
 }
 
 /// A crash bucket: crashes of one site.
@@ -273,6 +325,8 @@ pub struct SeedsReport {
     pub crashed: u64,
     /// How many took too long.
     pub timed_out: u64,
+    /// How many wait to be run.
+    pub waiting: u64,
     /// How many were left out as too large or unreadable.
     pub left_out: u64,
     /// Where the first that do not parse stop.

@@ -66,12 +66,23 @@ fn own(out: &mut String, report: &Report) {
     row(out, "wug_seeds_parsed", number(&seeds.parsed));
     row(out, "wug_seeds_left_out", number(&seeds.left_out));
     row(out, "wug_stacks", number(&report.crashes.len()));
+    row(out, "wug_seeds_waiting", number(&seeds.waiting));
+    for activity in &report.activities {
+        // seconds, seconds of the target, executions
+        let (name, seconds, target) = (&activity.name, activity.seconds, activity.target_seconds);
+        row(out, &format!("wug_time_{name}"), format!("{seconds:.2} {target:.2} {}", activity.execs));
+    }
+    row(out, "wug_cpu_own", format!("{:.2}", report.cpu_own_seconds));
+    row(out, "wug_cpu_target", format!("{:.2}", report.cpu_target_seconds));
     for mutator in &report.mutators {
-        // tries, finds, executions, yield
+        // tries, finds, executions, yield, seconds, finds in a second
         let key: String =
             mutator.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let (tries, finds, execs) = (mutator.tries, mutator.finds, mutator.execs);
-        row(out, &format!("wug_op_{key}"), format!("{tries} {finds} {execs} {:.6}", mutator.yield_now));
+        row(out, &format!("wug_op_{key}"), {
+            let (seconds, rate) = (mutator.seconds, mutator.finds_per_second());
+            format!("{tries} {finds} {execs} {:.6} {seconds:.2} {rate:.3}", mutator.yield_now)
+        });
     }
 }
 

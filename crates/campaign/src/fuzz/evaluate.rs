@@ -11,7 +11,8 @@
 //! ```
 
 use super::corpus::Corpus;
-use super::findings::{Failed, Findings, simplify};
+use super::findings::{Failed, Findings, Slow, simplify};
+use super::ledger::Activity;
 use super::materials::Materials;
 use super::runner::Runner;
 use super::source::Source;
@@ -61,6 +62,9 @@ pub(crate) struct Worth {
     pub gain: f64,
     /// Executions, or microseconds.
     pub cost: f64,
+    /// Executions, and time.
+    pub execs: u64,
+    pub time: Duration,
 }
 
 /// How an execution ended.
@@ -89,11 +93,7 @@ impl<'a> Evaluator<'a> {
             feedback: Feedback::default(),
             findings: Findings::new(options),
             materials,
-            checks: Checks {
-                calibrate: Calibrate::default(),
-                recheck,
-                trim: options.trim.then(Trim::default),
-            },
+            checks: Checks { calibrate: Calibrate, recheck, trim: options.trim.then(Trim::default) },
             counts: Vec::new(),
             plain: options.plain.then_some(options.generated),
         }
@@ -131,11 +131,11 @@ impl<'a> Evaluator<'a> {
     /// Keeps an input, which was executed, if it is worth that. Its coverage is
     /// at hand if there is anything about it.
     pub fn judge(&mut self, input: &mut Vec<u8>, source: &Source, ended: Ended) -> Result<Worth, Error> {
-        let Ended { verdict, wall, news } = ended;
+        let Ended { wall, news, .. } = ended;
         self.statistics.executed(input.len(), wall);
         let begin = self.runner.now();
         let gain = if ended.failed() {
-            self.fail(input, source, verdict)?
+            self.fail(input, source, ended)?
         } else if news || matches!(source, Source::Entry(_)) {
             self.found(input, source, wall)?
         } else {
@@ -147,7 +147,9 @@ impl<'a> Evaluator<'a> {
             0.0
         };
         // Calibrating, trimming and parsing are part of what a find costs.
-        Ok(Worth { gain, cost: self.runner.cost(wall) + self.runner.cost_since(begin) })
+        let (time, execs) = self.runner.since(begin);
+        let cost = self.runner.cost(wall) + self.runner.cost_since(begin);
+        Ok(Worth { gain, cost, execs: execs + 1, time: time + wall })
     }
 
     /// Whether a campaign without coverage starts with an input.
@@ -158,20 +160,52 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Keeps an input that crashed the target or exceeded its time limit.
-    fn fail(&mut self, input: &[u8], source: &Source, verdict: Verdict) -> Result<f64, Error> {
+    /// Keeps an input that crashed the target or exceeded its time limit. One
+    /// that ends well with more time is found as any other.
+    fn fail(&mut self, input: &mut Vec<u8>, source: &Source, ended: Ended) -> Result<f64, Error> {
+        if ended.verdict.is_crash() {
+            return self.crash(input, source, ended.verdict);
+        }
         simplify(&mut self.counts);
         let failed = Failed { input, counts: &self.counts, source, corpus: &self.corpus };
-        let (runner, folder) = (&mut self.runner, &mut self.folder);
+        let timeouts = &mut self.findings.timeouts;
+        let before = self.runner.turn_to(Activity::Hangs);
+        let slow = timeouts.add(&failed, ended.news, &mut self.runner, &mut self.folder)?;
+        self.runner.turn_to(before);
+        let Some(Slow { verdict, wall, counts }) = slow else { return Ok(0.0) };
+        self.counts = counts;
         if verdict.is_crash() {
-            return self.findings.crashes.add(&failed, verdict, runner, folder);
+            return self.crash(input, source, verdict);
         }
-        self.findings.timeouts.add(&failed, runner, folder)?;
-        Ok(0.0)
+        if self.plain.is_some() || !self.feedback.has_news(&self.counts) {
+            return Ok(0.0);
+        }
+        let begin = self.runner.now();
+        let gain = self.found(input, source, wall)?;
+        self.findings.timeouts.time += self.runner.since(begin).0;
+        Ok(gain)
     }
 
-    /// Keeps an input whose coverage holds something new.
+    /// Keeps an input that crashed the target.
+    fn crash(&mut self, input: &[u8], source: &Source, verdict: Verdict) -> Result<f64, Error> {
+        simplify(&mut self.counts);
+        let failed = Failed { input, counts: &self.counts, source, corpus: &self.corpus };
+        let before = self.runner.turn_to(Activity::Crashes);
+        let gain = self.findings.crashes.add(&failed, verdict, &mut self.runner, &mut self.folder);
+        self.runner.turn_to(before);
+        gain
+    }
+
+    /// Keeps an input whose coverage holds something new. It has time for what
+    /// is done with it, however slow it is.
     fn found(&mut self, input: &mut Vec<u8>, source: &Source, wall: Duration) -> Result<f64, Error> {
+        let before = self.runner.make_room(wall);
+        let gain = self.take_in(input, source, wall)?;
+        self.runner.give_back(before);
+        Ok(gain)
+    }
+
+    fn take_in(&mut self, input: &mut Vec<u8>, source: &Source, wall: Duration) -> Result<f64, Error> {
         coverage::classify(&mut self.counts);
         let mut news = self.feedback.news(&self.counts);
         let (wall, varies) = self.checks.calibrate.run(
@@ -196,7 +230,8 @@ impl<'a> Evaluator<'a> {
         let mut tree = self.parse(input);
         if let Some(trim) = self.checks.trim.as_mut().filter(|_| !resumed && !varies) {
             let structure = self.materials.structure.as_ref();
-            trim.run(input, &mut tree, &news, &mut self.counts, structure, &mut self.runner)?;
+            let news = (&news[..], wall);
+            trim.run(input, &mut tree, news, &mut self.counts, structure, &mut self.runner)?;
         }
         self.feedback.add(&self.counts);
         let count = edges.len();
@@ -204,7 +239,13 @@ impl<'a> Evaluator<'a> {
         if let (Some(lessons), Some(whole)) = (&mut self.materials.lessons, whole) {
             lessons.remember(self.corpus.len() - 1, whole, edges);
         }
-        Ok(if count > 0 { 1.0 + (count as f64).ln() / 2.0 } else { NEW_COUNTS })
+        let gain = if count > 0 { 1.0 + (count as f64).ln() / 2.0 } else { NEW_COUNTS };
+        match source {
+            Source::Mutation { .. } => self.runner.found(wall, gain),
+            _ => self.runner.limit().seed(wall),
+        }
+        self.runner.choose_limit();
+        Ok(gain)
     }
 
     /// Runs an input by the build with a sanitizer, before it is trimmed to
@@ -212,7 +253,9 @@ impl<'a> Evaluator<'a> {
     fn recheck(&mut self, input: &[u8], source: &Source) -> Result<(), Error> {
         let Some(recheck) = &mut self.checks.recheck else { return Ok(()) };
         let crashes = &mut self.findings.crashes;
+        let before = self.runner.turn_to(Activity::Recheck);
         let crash = recheck.run(input, &mut self.runner, |site| crashes.is_new(site))?;
+        self.runner.turn_to(before);
         let Some((site, crash)) = crash else { return Ok(()) };
         crashes.total += 1;
         let failed = Failed { input, counts: &self.counts, source, corpus: &self.corpus };
@@ -262,19 +305,14 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Fills in what all parts know; the time that stages took.
-    pub fn report(&mut self) -> Duration {
+    /// Fills in what all parts know.
+    pub fn report(&mut self) {
         let report = &mut self.statistics.report;
         self.corpus.report(report);
         self.findings.report(&self.runner, report);
         report.edges_found = self.feedback.edges_with(self.runner.executor.setup_coverage()) as u64;
         report.var_byte_count = self.feedback.flaky().len() as u64;
         report.rechecked = self.checks.recheck.as_ref().map_or(0, |recheck| recheck.execs);
-        let calibrate = self.checks.calibrate.time;
-        let trim = self.checks.trim.as_ref().map_or(Duration::ZERO, |trim| trim.time);
-        report.calibration_time = calibrate.as_secs();
-        report.trim_time = trim.as_secs();
-        calibrate + trim
     }
 }
 

@@ -16,11 +16,14 @@
 //! | --- | --- |
 //! | `parts`, `options` | what a campaign is given |
 //! | `error`, `watch` | what it tells |
-//! | `seeds` | the first inputs |
+//! | `seeds`, `loading` | the first inputs, and how they are run beside the others |
 //! | `mutators` | inputs made of entries, one file for each kind |
 //! | `materials`, `lessons` | what mutators share |
+//! | `turn`, `budget` | how long turns and stages are |
 //! | `batch` | inputs that wait to be executed together |
 //! | `runner` | executes inputs, counts, knows when to end |
+//! | `clock`, `limit` | the time; the time limit of a run, which follows the target |
+//! | `ledger` | where the time goes |
 //! | `evaluate` | an execution, and what is kept of it |
 //! | `corpus` | entries in memory |
 //! | `findings` | crashes and hangs |
@@ -33,11 +36,16 @@
 //! knows the campaign.
 
 mod batch;
+mod budget;
+mod clock;
 mod corpus;
 mod error;
 mod evaluate;
 mod findings;
+mod ledger;
 mod lessons;
+mod limit;
+mod loading;
 mod materials;
 pub mod mutators;
 mod options;
@@ -47,9 +55,11 @@ mod seeds;
 mod source;
 mod stages;
 mod statistics;
+mod turn;
 mod upkeep;
 mod watch;
 
+pub use clock::Clock;
 pub use error::Error;
 pub use options::{Mutators, Options};
 pub use parts::Parts;
@@ -61,27 +71,35 @@ pub use watch::{Event, Watch};
 
 use batch::{Mutated, Pending};
 use evaluate::{Evaluator, Worth};
+use ledger::Activity;
+use loading::Loading;
 use materials::Materials;
 use mutators::{Attempt, Mutator, MutatorList};
 use runner::Runner;
 use source::Source;
 use stages::{explore::Explore, generalise::Generalise, recheck::Recheck};
+use std::time::Duration;
+use turn::Turn;
 use upkeep::Upkeep;
 use wug_folder::report::Report;
 use wug_produce::mutate::Tree;
 
-/// Inputs made in a turn of an entry. GRIMOIRE makes 512 to 1,024; with 768,
-/// three campaigns on expat without a grammar reached 1,365 to 1,614 edges in
-/// 250,000 executions, with 128 they reached 1,577 to 1,621.
-const INPUTS: usize = 128;
 /// Seeds that prove where the runs of a target may begin.
 const PROVING: usize = 64;
+/// Where every seed takes longer than this, in microseconds, parts of one are
+/// tried: so many times what it takes goes into it.
+const SLOW_SEED: f64 = 20_000.0;
+const SPLITTING: u32 = 8;
+/// The share of a find by what was learned that learning is credited with.
+const LEARNED: f64 = 0.5;
+
 /// A campaign under way.
 pub struct Campaign<'a> {
     options: Options,
     evaluator: Evaluator<'a>,
     mutators: MutatorList<'a>,
     pending: Pending,
+    loading: Loading,
     generalise: Generalise,
     explore: Option<Explore>,
     upkeep: Upkeep,
@@ -92,7 +110,7 @@ impl<'a> Campaign<'a> {
     pub fn new(parts: Parts<'a>, options: Options) -> Result<Campaign<'a>, Error> {
         let Parts { target, traced, checked, mut execution, structure, folder, sync, report, tokens, watch } =
             parts;
-        if let Some(time) = options.max_time {
+        if let Some(time) = options.max_time.filter(|_| !options.clock.is_counted()) {
             execution.end = execution.end.within(time);
         }
         let executor = parts::start(&target, &execution, options.plain, watch)?;
@@ -113,6 +131,7 @@ impl<'a> Campaign<'a> {
             evaluator: Evaluator::new(&options, runner, folder, materials, recheck, report),
             mutators: MutatorList::new(mutators::all(comparisons), options.uniform),
             pending: Pending::default(),
+            loading: Loading::new(Vec::new()),
             generalise: Generalise::new(&options),
             explore,
             upkeep: Upkeep::new(sync),
@@ -146,16 +165,19 @@ impl<'a> Campaign<'a> {
     fn start(&mut self, seeds: Seeds) -> Result<(), Error> {
         let list = seeds.list(&mut self.evaluator)?;
         self.prove(&list)?;
-        for seed in list {
-            if self.evaluator.runner.is_over() {
+        self.loading = Loading::new(list);
+        // What goes on has its whole queue first, or it would find it again.
+        let whole = matches!(seeds, Seeds::Queue);
+        loop {
+            let Evaluator { corpus, runner, .. } = &mut self.evaluator;
+            if !whole && corpus.len() > 0 && self.loading.may_wait(runner) {
                 break;
             }
-            let mut input = seed.read()?;
-            let before = seed.before(&input, &mut self.evaluator);
-            self.evaluate(&mut input, &seed.source)?;
-            seed.after(before, &mut self.evaluator);
+            let Some(seed) = self.loading.next(None, runner) else { break };
+            self.load(&seed)?;
         }
         let fresh = matches!(seeds, Seeds::Fresh);
+        self.split(fresh)?;
         let Evaluator { corpus, runner, materials, .. } = &mut self.evaluator;
         if materials.structure.is_some() && corpus.len() == 0 && (fresh || !runner.is_over()) {
             if !fresh {
@@ -193,6 +215,71 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
+    /// Runs a seed.
+    fn load(&mut self, seed: &Seed) -> Result<(), Error> {
+        let (begin, doing) = (self.evaluator.runner.now(), self.evaluator.runner.turn_to(Activity::Seeds));
+        self.evaluator.statistics.report.seeds.waiting = self.loading.len() as u64;
+        let mut input = seed.read()?;
+        let before = seed.before(&input, &mut self.evaluator);
+        // A seed has all the time that there is: the limit follows seeds.
+        let room = self.evaluator.runner.make_room(Duration::MAX);
+        self.evaluate(&mut input, &seed.source)?;
+        let runner = &mut self.evaluator.runner;
+        runner.give_back(room);
+        runner.turn_to(doing);
+        self.loading.spend(runner.since(begin));
+        seed.after(before, &mut self.evaluator);
+        Ok(())
+    }
+
+    /// Runs some of the seeds that wait.
+    fn load_more(&mut self) -> Result<(), Error> {
+        let begin = self.evaluator.runner.now();
+        while let Some(seed) = self.loading.next(Some(begin), &mut self.evaluator.runner) {
+            self.load(&seed)?;
+        }
+        Ok(())
+    }
+
+    /// Where all entries are slow, tries parts of the quickest: one feature may
+    /// be what takes the time, and then something quick is there to go on with.
+    /// The same of our own seed, where the target cannot take it as a whole.
+    fn split(&mut self, fresh: bool) -> Result<(), Error> {
+        let Evaluator { corpus, runner, folder, materials, .. } = &mut self.evaluator;
+        let cost = |at: &usize| corpus.turns.merits(*at).cost;
+        let quickest = (0..corpus.len()).min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let mut bytes = Vec::new();
+        let wall = match quickest {
+            Some(at) if !runner.is_repeatable() && cost(&at) >= SLOW_SEED => {
+                corpus.read(at, folder, &mut bytes)?;
+                Duration::from_micros(cost(&at) as u64)
+            }
+            None if fresh && materials.structure.is_none() => {
+                bytes = seeds::printable();
+                runner.timeout()
+            }
+            _ => return Ok(()),
+        };
+        let begin = runner.now();
+        let mut part = bytes.len().div_ceil(2);
+        while part >= 1 && part < bytes.len() {
+            for piece in bytes.chunks(part) {
+                let runner = &mut self.evaluator.runner;
+                let is_late = !runner.is_repeatable() && runner.since(begin).0 > wall * SPLITTING;
+                if runner.is_over() || is_late {
+                    return Ok(());
+                }
+                self.evaluate(&mut piece.to_vec(), &Source::stage("split", quickest))?;
+            }
+            let turns = &self.evaluator.corpus.turns;
+            if part == 1 || (0..turns.len()).any(|at| turns.merits(at).cost < SLOW_SEED) {
+                break;
+            }
+            part = part.div_ceil(2);
+        }
+        Ok(())
+    }
+
     /// The loop: a turn of an entry, then the stages.
     fn go_on(&mut self) -> Result<(), Error> {
         while !self.evaluator.runner.is_over() {
@@ -200,12 +287,25 @@ impl<'a> Campaign<'a> {
             let Some(entry) = corpus.turns.draw(self.options.invalid, &mut materials.rng) else {
                 return Err(Error::NoInput("no input reaches anything in the target".into()));
             };
-            self.turn(entry)?;
-            self.generalise()?;
-            self.explore()?;
-            self.generate()?;
+            self.doing(Activity::Mutate, |campaign| campaign.turn(entry))?;
+            self.load_more()?;
+            self.doing(Activity::Generalise, Campaign::generalise)?;
+            self.doing(Activity::Explore, Campaign::explore)?;
+            self.doing(Activity::Mutate, Campaign::generate)?;
         }
         Ok(())
+    }
+
+    /// Does something, which is named in the report.
+    fn doing(
+        &mut self,
+        activity: Activity,
+        act: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let before = self.evaluator.runner.turn_to(activity);
+        let outcome = act(self);
+        self.evaluator.runner.turn_to(before);
+        outcome
     }
 
     /// Makes inputs of an entry and runs them.
@@ -217,15 +317,25 @@ impl<'a> Campaign<'a> {
         if let Some(structure) = &mut materials.structure {
             tree = corpus.take_tree(entry, &bytes, structure);
         }
-        let outcome = self.mutate((entry, &bytes, tree.as_ref()));
+        let cost = corpus.turns.merits(entry).cost;
+        let runner = &mut self.evaluator.runner;
+        let in_time = (!runner.is_repeatable()).then_some(cost);
+        let length = Turn::new(in_time, self.evaluator.corpus.turns.usual_cost());
+        // What is made of a slow entry is slow: it is run to its end.
+        let room = runner.make_room(Duration::from_micros(in_time.unwrap_or(0.0) as u64));
+        let outcome = self.mutate((entry, &bytes, tree.as_ref()), length);
+        self.evaluator.runner.give_back(room);
         self.evaluator.corpus.put_tree(entry, tree);
         outcome
     }
 
-    fn mutate(&mut self, entry: (usize, &[u8], Option<&Tree>)) -> Result<(), Error> {
+    fn mutate(&mut self, entry: (usize, &[u8], Option<&Tree>), length: Turn) -> Result<(), Error> {
         let mut input = Vec::new();
-        for _ in 0..INPUTS {
-            if self.evaluator.runner.is_over() {
+        let begin = self.evaluator.runner.now();
+        for made in 0..length.inputs {
+            let runner = &mut self.evaluator.runner;
+            let is_late = length.time.is_some_and(|time| made > 0 && runner.since(begin).0 > time);
+            if is_late || runner.is_over() {
                 break;
             }
             match self.mutators.next(entry, &mut self.evaluator, &mut input)? {
@@ -241,11 +351,12 @@ impl<'a> Campaign<'a> {
     fn submit(&mut self, input: &mut Vec<u8>, made: Mutated) -> Result<(), Error> {
         let Evaluator { materials, runner, .. } = &self.evaluator;
         let wants_coverage = materials.lessons.as_ref().is_some_and(|lessons| lessons.wants_coverage());
-        if wants_coverage || self.options.plain {
+        if wants_coverage || self.options.plain || !runner.takes_batches() {
             // What others found first must stay first.
             self.run_pending()?;
-            let worth = self.evaluate(input, &made.source)?;
-            self.mutators.learn(&made, worth.cost, worth.gain);
+            let worth = self.evaluator.evaluate(input, &made.source)?;
+            self.learn(&made, worth);
+            self.upkeep.run(&mut self.evaluator, &self.mutators, &self.generalise)?;
         } else if self.pending.push(input, made, runner.left()) {
             self.run_pending()?;
         }
@@ -262,12 +373,12 @@ impl<'a> Campaign<'a> {
             let (place, outcome) = self.evaluator.run_batch(inputs, at)?;
             let cost = self.evaluator.runner.cost(outcome.wall);
             for made in &made[at..place] {
-                self.mutators.learn(made, cost, 0.0);
+                self.mutators.learn(made, Worth { gain: 0.0, cost, execs: 1, time: outcome.wall });
             }
             input.clear();
             input.extend_from_slice(inputs.get(place));
             let worth = self.evaluator.judge(input, &made[place].source, outcome)?;
-            self.mutators.learn(&made[place], worth.cost, worth.gain);
+            self.learn(&made[place], worth);
             self.upkeep.run(&mut self.evaluator, &self.mutators, &self.generalise)?;
             at = place + 1;
         }
@@ -276,9 +387,19 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Evaluates an input.
+    /// Learns what came of a mutated input.
+    fn learn(&mut self, made: &Mutated, worth: Worth) {
+        self.mutators.learn(made, worth);
+        // What was learned from entries pays by those that use it.
+        if worth.gain > 0.0 && self.mutators.is_learned(made) {
+            self.generalise.budget.gained(worth.gain * LEARNED);
+        }
+    }
+
+    /// Evaluates an input that no mutator made.
     fn evaluate(&mut self, input: &mut Vec<u8>, source: &Source) -> Result<Worth, Error> {
         let worth = self.evaluator.evaluate(input, source)?;
+        self.evaluator.statistics.stages.add(source.stage_name(), worth);
         self.upkeep.run(&mut self.evaluator, &self.mutators, &self.generalise)?;
         Ok(worth)
     }
@@ -296,8 +417,10 @@ impl<'a> Campaign<'a> {
     /// Generalises entries, as far as the budget goes.
     fn generalise(&mut self) -> Result<(), Error> {
         loop {
-            let Evaluator { materials, feedback, runner, .. } = &mut self.evaluator;
+            let Evaluator { materials, feedback, runner, statistics, .. } = &mut self.evaluator;
+            let begin = runner.now();
             let Some(met) = self.generalise.next(materials, feedback, runner)? else { return Ok(()) };
+            statistics.stages.spend("generalise", runner.since(begin));
             for mut input in met.inputs {
                 let Evaluator { materials: Materials { structure, share, .. }, runner, .. } =
                     &mut self.evaluator;
@@ -308,7 +431,7 @@ impl<'a> Campaign<'a> {
                     share.count(false);
                 }
                 let worth = self.evaluate(&mut input, &Source::stage("generalise", Some(met.entry)))?;
-                self.generalise.evaluated(worth.gain > 0.0);
+                self.generalise.evaluated(worth.gain);
             }
         }
     }
@@ -316,8 +439,10 @@ impl<'a> Campaign<'a> {
     /// Searches for valid inputs, if nothing was found for a while.
     fn explore(&mut self) -> Result<(), Error> {
         let Some(explore) = &mut self.explore else { return Ok(()) };
-        let found = explore.run(self.evaluator.corpus.len(), &mut self.evaluator.runner)?;
-        let Some(found) = found else { return Ok(()) };
+        let Evaluator { corpus, runner, statistics, .. } = &mut self.evaluator;
+        let begin = runner.now();
+        let Some(found) = explore.run(corpus.len(), runner)? else { return Ok(()) };
+        statistics.stages.spend("explore", runner.since(begin));
         for word in found.words {
             self.evaluator.materials.learn_token(&word);
         }
@@ -325,7 +450,10 @@ impl<'a> Campaign<'a> {
             if self.evaluator.runner.is_over() {
                 break;
             }
-            self.evaluate(&mut input, &Source::stage("explore", None))?;
+            let worth = self.evaluate(&mut input, &Source::stage("explore", None))?;
+            if let Some(explore) = &mut self.explore {
+                explore.budget.gained(worth.gain);
+            }
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Options of a campaign.
 
+use super::Clock;
 use std::time::Duration;
 
 /// What a campaign is to do.
@@ -30,8 +31,8 @@ pub struct Options {
     /// An input that exceeds its time limit is run again with at least this
     /// much before it counts as a hang.
     pub hang_timeout: Option<Duration>,
-    /// The time limit stays as it is, even where timeouts take much of the
-    /// time.
+    /// The time limit stays as it is. Else it follows the target, and what is
+    /// given is the longest that it may be.
     pub fixed_timeout: bool,
     /// Whether new entries are trimmed.
     pub trim: bool,
@@ -42,6 +43,8 @@ pub struct Options {
     /// Without coverage, for targets that are not instrumented. Nothing is
     /// kept then but what the campaign starts with and crashes.
     pub plain: bool,
+    /// The clock: another one for tests.
+    pub clock: Clock,
 }
 
 /// Structural mutators by how much they change.
@@ -76,6 +79,7 @@ impl Default for Options {
             generalise: false,
             links: true,
             plain: false,
+            clock: Clock::default(),
         }
     }
 }

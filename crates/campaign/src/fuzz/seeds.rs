@@ -46,7 +46,8 @@ pub(crate) struct Before {
 }
 
 impl Seeds {
-    /// The seeds in their order; none where inputs are to be generated.
+    /// The seeds in their order, the smallest first; none where inputs are to
+    /// be generated.
     pub(super) fn list(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Seed>, Error> {
         match self {
             Seeds::Queue => {
@@ -72,7 +73,10 @@ impl Seeds {
                     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
                     Seed { source: Source::Seed(name), content: Content::File(file) }
                 };
-                Ok(inputs.files.into_iter().map(seed).collect())
+                let mut files = inputs.files;
+                // Stable: those of one size stay in the order of their names.
+                files.sort_by_cached_key(|file| file.metadata().map_or(u64::MAX, |data| data.len()));
+                Ok(files.into_iter().map(seed).collect())
             }
             Seeds::Fresh if evaluator.materials.structure.is_none() => Ok(vec![Seed {
                 source: Source::Seed("printable".into()),
@@ -151,7 +155,7 @@ impl Seed {
 }
 
 /// The seed where nothing is known: letters, digits and signs.
-fn printable() -> Vec<u8> {
+pub(super) fn printable() -> Vec<u8> {
     let ranges = [b'A'..=b'Z', b'a'..=b'z', b'0'..=b'9', b'!'..=b'/', b':'..=b'@', b'['..=b'`', b'{'..=b'~'];
     ranges.into_iter().flatten().chain(*b" \n").collect()
 }

@@ -24,6 +24,16 @@ impl Source {
         Source::Mutation { from, other: None, op, rep: 1 }
     }
 
+    /// What statistics name it by.
+    pub fn stage_name(&self) -> &'static str {
+        match self {
+            Source::Seed(_) => "seeds",
+            Source::Import(..) => "sync",
+            Source::Entry(_) => "resume",
+            Source::Mutation { op, .. } => op,
+        }
+    }
+
     /// The same for the name of a file, as of now.
     pub fn origin(&self, corpus: &Corpus, runner: &Runner<'_>, new_coverage: bool) -> Origin {
         let id = |at: &usize| corpus.entries()[*at].id;

@@ -1,9 +1,10 @@
 //! Statistics: the report of a campaign, and what is only counted for it.
 
+use super::evaluate::Worth;
 use super::runner::Runner;
 use super::source::Source;
 use std::time::{Duration, Instant};
-use wug_folder::report::Report;
+use wug_folder::report::{MutatorReport, Report};
 use wug_target::Executor;
 
 /// So many executions tell whether a target is slow, which is this long.
@@ -16,6 +17,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct Statistics {
     pub report: Report,
+    pub stages: Stages,
     slowest: Duration,
     /// Executions that were timed, and how long they took; none once the
     /// observer was told.
@@ -23,6 +25,74 @@ pub(crate) struct Statistics {
     last_find: Instant,
     /// When and with how many executions the last minute began.
     minute: (Instant, u64),
+}
+
+/// What something took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    execs: u64,
+    time: Duration,
+}
+
+impl Spent {
+    pub fn add(&mut self, execs: u64, time: Duration) {
+        self.execs += execs;
+        self.time = self.time.saturating_add(time);
+    }
+
+    /// As a row that has no name yet.
+    pub fn report(&self) -> MutatorReport {
+        MutatorReport { execs: self.execs, seconds: self.time.as_secs_f64(), ..MutatorReport::default() }
+    }
+}
+
+/// What inputs took that no mutator made, by where they came from.
+#[derive(Debug, Default)]
+pub(crate) struct Stages {
+    all: Vec<Stage>,
+}
+
+#[derive(Debug, Default)]
+struct Stage {
+    name: &'static str,
+    spent: Spent,
+    tries: u64,
+    finds: u64,
+}
+
+impl Stages {
+    /// An input was evaluated.
+    pub fn add(&mut self, name: &'static str, worth: Worth) {
+        let stage = self.stage(name);
+        stage.spent.add(worth.execs, worth.time);
+        stage.tries += 1;
+        stage.finds += u64::from(worth.gain > 0.0);
+    }
+
+    /// A stage took so much for what came before any input.
+    pub fn spend(&mut self, name: &'static str, (time, execs): (Duration, u64)) {
+        self.stage(name).spent.add(execs, time);
+    }
+
+    fn stage(&mut self, name: &'static str) -> &mut Stage {
+        let at = self.all.iter().position(|stage| stage.name == name).unwrap_or_else(|| {
+            self.all.push(Stage { name, ..Stage::default() });
+            self.all.len() - 1
+        });
+        &mut self.all[at]
+    }
+
+    /// Rows behind those of mutators.
+    fn report(&self, rows: &mut Vec<MutatorReport>) {
+        for Stage { name, spent, tries, finds } in &self.all {
+            let (name, tries, finds) = ((*name).into(), *tries, *finds);
+            let row = MutatorReport { name, tries, finds, is_stage: true, ..spent.report() };
+            match rows.iter_mut().find(|known| known.name == row.name) {
+                Some(known) => known.add(&row),
+                None => rows.push(row),
+            }
+        }
+    }
 }
 
 /// Seconds of Unix time.
@@ -49,6 +119,7 @@ impl Statistics {
         begin_report(&mut report, &runner.executor, seed, runner.elapsed());
         Statistics {
             report,
+            stages: Stages::default(),
             slowest: Duration::ZERO,
             timed: Some((0, Duration::ZERO)),
             last_find: now,
@@ -86,14 +157,14 @@ impl Statistics {
         Some(time / runs).filter(|mean| *mean >= SLOW)
     }
 
-    /// Fills in what follows from other figures; `others` is the time that
-    /// stages took.
-    pub fn fill(&mut self, runner: &Runner<'_>, others: Duration) {
+    /// Fills in what follows from other figures.
+    pub fn fill(&mut self, runner: &mut Runner<'_>) {
         let (since, execs_then) = self.minute;
         if since.elapsed() >= MINUTE {
             self.minute = (Instant::now(), runner.execs());
         }
         let report = &mut self.report;
+        self.stages.report(&mut report.mutators);
         runner.report(report);
         report.total_edges = report.total_edges.max(report.edges_found);
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
@@ -101,7 +172,6 @@ impl Statistics {
         report.stability = 100.0 - percent(report.var_byte_count, report.edges_found);
         report.last_update = seconds_now();
         report.time_wo_finds = self.last_find.elapsed().as_secs();
-        report.fuzz_time = runner.own_time().saturating_sub(others).as_secs();
         let lately = runner.execs().saturating_sub(execs_then) as f64;
         report.execs_ps_last_min = lately / since.elapsed().as_secs_f64().max(1e-6);
         report.slowest_exec_ms = self.slowest.as_millis() as u64;

@@ -2,6 +2,7 @@
 //! fuzzers are imported.
 
 use super::evaluate::Evaluator;
+use super::ledger::Activity;
 use super::mutators::MutatorList;
 use super::source::Source;
 use super::stages::generalise::Generalise;
@@ -19,7 +20,6 @@ const WRITE: Duration = Duration::from_secs(5);
 /// What is done by the clock.
 pub(crate) struct Upkeep {
     sync: Option<Sync>,
-    sync_time: Duration,
     next_look: Instant,
     next_write: Instant,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Upkeep {
 impl Upkeep {
     pub fn new(sync: Option<Sync>) -> Upkeep {
         let now = Instant::now();
-        Upkeep { sync, sync_time: Duration::ZERO, next_look: now + LOOK, next_write: now + WRITE }
+        Upkeep { sync, next_look: now + LOOK, next_write: now + WRITE }
     }
 
     /// Does what is due. Asked after every input that was evaluated.
@@ -42,18 +42,20 @@ impl Upkeep {
         }
         self.look(evaluator, mutators, generalise)?;
         let Some(sync) = self.sync.as_mut().filter(|_| !evaluator.runner.is_over()) else { return Ok(()) };
-        let begin = Instant::now();
+        let doing = evaluator.runner.turn_to(Activity::Sync);
         for import in sync.poll(IMPORTS)?.imports {
             if evaluator.runner.is_over() {
                 break;
             }
             let mut input = import.bytes;
-            evaluator.evaluate(&mut input, &Source::Import(import.fuzzer, import.source))?;
+            let source = Source::Import(import.fuzzer, import.source);
+            let worth = evaluator.evaluate(&mut input, &source)?;
+            evaluator.statistics.stages.add(source.stage_name(), worth);
             if Instant::now() >= self.next_look {
                 self.look(evaluator, mutators, generalise)?;
             }
         }
-        self.sync_time += begin.elapsed();
+        evaluator.runner.turn_to(doing);
         Ok(())
     }
 
@@ -64,6 +66,7 @@ impl Upkeep {
         mutators: &MutatorList<'a>,
         generalise: &Generalise,
     ) -> Result<(), Error> {
+        let doing = evaluator.runner.turn_to(Activity::Write);
         let now = Instant::now();
         self.next_look = now + LOOK;
         if now >= self.next_write {
@@ -84,6 +87,7 @@ impl Upkeep {
             runner.notice(format!("a run takes {millis} ms, which is slow: {way_out}"));
         }
         runner.tell(Event::Report(&statistics.report));
+        runner.turn_to(doing);
         Ok(())
     }
 
@@ -103,12 +107,11 @@ impl Upkeep {
 
     /// Collects what all parts know into the report.
     fn fill<'a>(&self, evaluator: &mut Evaluator<'a>, mutators: &MutatorList<'a>, generalise: &Generalise) {
-        let stages = evaluator.report();
+        evaluator.report();
         let Evaluator { runner, statistics, materials, .. } = evaluator;
         let report = &mut statistics.report;
-        let traced = mutators.report(report);
+        mutators.report(report);
         generalise.report(materials, report);
-        report.sync_time = self.sync_time.as_secs();
-        statistics.fill(runner, stages + traced + generalise.time + self.sync_time);
+        statistics.fill(runner);
     }
 }

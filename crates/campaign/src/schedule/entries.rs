@@ -6,7 +6,9 @@
 //! An entry's weight is its share in what the corpus reaches (each edge
 //! counts one, divided among the entries that reach it), times factors for
 //! what is cheap, small and far from the seeds, and divided by the root of
-//! the turns that it had without a find. Entries are drawn by weight; a strict
+//! the turns that it had without a find. What costs a thousand times as much
+//! as usual has a thousandth of the turns, and shorter ones (`turn`): it gets
+//! the time that it is worth. Entries are drawn by weight; a strict
 //! order (as AFL's favoured first) would starve those whose edges are common
 //! but whose structure is not.
 //!
@@ -15,7 +17,6 @@
 //! to weigh it. So an entry forgets which of these it reaches, and lists grow
 //! with the target, not with the campaign.
 
-use std::time::Duration;
 use wug_random::Rng;
 
 /// What an entry is weighed by.
@@ -47,6 +48,10 @@ const COMMON: u32 = 1024;
 /// Draws between two weighings.
 const WEIGHED_EVERY: u32 = 64;
 
+/// No entry is worth more than so many times one of usual cost by its speed:
+/// of two that take nothing to speak of, neither is the better.
+const FAST: f64 = 4.0;
+
 /// Draws entries.
 #[derive(Clone, Debug, Default)]
 pub struct Turns {
@@ -55,9 +60,9 @@ pub struct Turns {
     holders: Vec<u32>,
     /// Sums of weights of the entries that parse, and of the others.
     sums: [Vec<(f64, u32)>; 2],
-    /// Draws since all were weighed, and the mean cost of then.
+    /// Draws since all were weighed, and the median cost of then.
     stale: u32,
-    mean_cost: f64,
+    usual_cost: f64,
 }
 
 impl Turns {
@@ -79,10 +84,9 @@ impl Turns {
         }
     }
 
-    /// How long a run of the slowest takes.
-    pub fn slowest(&self) -> Duration {
-        let micros = self.merits.iter().map(|merits| merits.cost).fold(0.0, f64::max);
-        Duration::from_micros(micros as u64)
+    /// What a run of an entry usually costs.
+    pub fn usual_cost(&self) -> f64 {
+        self.usual_cost
     }
 
     /// How many there are.
@@ -127,8 +131,13 @@ impl Turns {
 
     fn weigh(&mut self) {
         self.stale = 0;
-        let count = self.merits.len().max(1) as f64;
-        self.mean_cost = self.merits.iter().map(|m| m.cost).sum::<f64>() / count;
+        // Not the mean: one entry that takes a second would make all others
+        // look alike.
+        let mut costs: Vec<f64> = self.merits.iter().map(|merits| merits.cost).collect();
+        let middle = costs.len() / 2;
+        if middle < costs.len() {
+            self.usual_cost = *costs.select_nth_unstable_by(middle, f64::total_cmp).1;
+        }
         self.sums.iter_mut().for_each(Vec::clear);
         for at in 0..self.merits.len() {
             self.forget_common(at);
@@ -160,7 +169,7 @@ impl Turns {
     fn weight(&self, merits: &Merits) -> f64 {
         let rare = merits.edges.iter().map(|edge| 1.0 / f64::from(self.holders[*edge as usize]));
         let rarity = rare.sum::<f64>() + f64::from(merits.common) / self.merits.len() as f64;
-        let speed = (self.mean_cost / merits.cost.max(1e-3)).clamp(0.1, 4.0);
+        let speed = (self.usual_cost / merits.cost.max(1e-3)).min(FAST);
         let size = (LARGE as f64 / merits.size.max(1) as f64).min(1.0);
         let depth = 1.0 + f64::from(merits.depth.min(32)) / 16.0;
         let news = if merits.turns == 0 { 4.0 } else { 1.0 };
@@ -224,6 +233,20 @@ mod tests {
         assert!((0.15..0.25).contains(&invalid), "{invalid}");
         // Where nothing parses, nothing is held back.
         assert!(shares(entries.split_off(2), 0.0).iter().all(|share| *share > 0.0));
+    }
+
+    #[test]
+    fn no_cost_is_too_high_to_matter() {
+        let entries = |cost| vec![merits(&[1]), merits(&[1]), Merits { cost, ..merits(&[1]) }];
+        let slow = |cost| {
+            let mut turns = Turns::default();
+            entries(cost).into_iter().for_each(|entry| turns.add(entry));
+            turns.weigh();
+            turns.weight(turns.merits(2)) / turns.weight(turns.merits(0))
+        };
+        for cost in [2.0, 100.0, 1e5] {
+            assert!((slow(cost) * cost - 1.0).abs() < 1e-9, "{cost}: {}", slow(cost));
+        }
     }
 
     #[test]

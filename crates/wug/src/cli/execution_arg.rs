@@ -12,9 +12,9 @@ use wug_target::{Confinement, Executor, Fork, ForkAt, ForkPoint, Options, Output
 /// How a target is run.
 #[derive(Args)]
 pub struct ExecutionArg {
-    /// Milliseconds for a run [default: 1000; explore: 200]
+    /// Time limit, or the most (MS+) [1000+; explore: 200]
     #[arg(short = 't', long, value_parser = millis, value_name = "MS")]
-    timeout: Option<Duration>,
+    timeout: Option<Limit>,
     /// Memory: MB, or with K, M or G [default: none]
     #[arg(short = 'm', long, default_value = "none", hide_default_value = true, value_parser = memory)]
     #[arg(value_name = "MB")]
@@ -52,11 +52,19 @@ pub struct ExecutionArg {
 #[derive(Clone, Copy)]
 struct Memory(Option<u64>);
 
-fn millis(text: &str) -> Result<Duration, String> {
-    // AFL++ lets a `+` say that slow seeds are skipped; here nothing is.
+/// A time limit, or with `+` the longest that it may be, as afl-fuzz has it.
+#[derive(Clone, Copy)]
+struct Limit {
+    time: Duration,
+    follows: bool,
+}
+
+fn millis(text: &str) -> Result<Limit, String> {
     let number = text.strip_suffix('+').unwrap_or(text).parse::<u64>();
     match number {
-        Ok(millis @ 1..=86_400_000) => Ok(Duration::from_millis(millis)),
+        Ok(millis @ 1..=86_400_000) => {
+            Ok(Limit { time: Duration::from_millis(millis), follows: text.ends_with('+') })
+        }
         _ => Err("write a time in milliseconds, from 1 to 86400000".into()),
     }
 }
@@ -76,12 +84,12 @@ fn memory(text: &str) -> Result<Memory, String> {
 impl ExecutionArg {
     /// The time for each run, if it is given.
     pub fn timeout_or(&self, usual: Duration) -> Duration {
-        self.timeout.unwrap_or(usual)
+        self.timeout.map_or(usual, |limit| limit.time)
     }
 
-    /// Whether the time for each run is given.
-    pub fn has_timeout(&self) -> bool {
-        self.timeout.is_some()
+    /// Whether the time for each run is given, and stays as it is.
+    pub fn has_fixed_timeout(&self) -> bool {
+        self.timeout.is_some_and(|limit| !limit.follows)
     }
 
     /// Whether it is said where the fork server starts.

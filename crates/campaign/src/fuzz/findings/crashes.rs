@@ -12,7 +12,7 @@ use crate::feedback::Feedback;
 use crate::fuzz::runner::Runner;
 use crate::fuzz::seconds_now;
 use crate::fuzz::{Error, Event, Options};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use wug_folder::Folder;
 use wug_folder::report::Report;
 use wug_random::hash;
@@ -104,7 +104,7 @@ impl Crashes {
         record: Record,
         runner: &mut Runner<'_>,
     ) -> Result<(Site, Crash), Error> {
-        let begin = Instant::now();
+        let begin = runner.now();
         let mut crash = runner.executor.locate_crash(input)?;
         if crash.untraced && !std::mem::replace(&mut self.told_untraced, true) {
             runner.notice(UNTRACED);
@@ -119,7 +119,7 @@ impl Crashes {
         if self.is_new(&site) {
             runner.executor.explain(&mut crash);
         }
-        self.looked += begin.elapsed();
+        self.looked += runner.since(begin).0;
         self.looks += 1;
         Ok((site, crash))
     }

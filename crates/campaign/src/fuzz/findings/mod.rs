@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `crashes` | crashes told apart by where they happen |
 //! | `buckets` | crash buckets, and which of their inputs are kept |
-//! | `timeouts` | hangs told from slow inputs by a second run |
+//! | `timeouts` | hangs and slow finds told apart by a second run |
 
 mod buckets;
 mod crashes;
@@ -18,6 +18,7 @@ use super::runner::Runner;
 use super::source::Source;
 use super::{Error, Options};
 use crashes::Crashes;
+pub(crate) use timeouts::Slow;
 use timeouts::Timeouts;
 use wug_folder::Folder;
 use wug_folder::report::Report;

@@ -1,8 +1,13 @@
-//! Timeouts: hangs told from slow inputs by a second run.
+//! Timeouts: hangs and slow finds told apart by a second run.
 //!
 //! In:  an input that exceeded its time limit.
-//! Out: a file, if it exceeds a longer limit as well and reaches new edges; a
-//!      shorter limit, where timeouts take much of the time.
+//! Out: a file, if it exceeds a longer limit as well and reaches new edges; or
+//!      how it ended with more time.
+//!
+//! The time limit is short (`limit`), so an input that exceeds it may be worth
+//! keeping: what reached something new by then is run again with more time.
+//! That costs a second and more where a run takes a millisecond, so it has a
+//! share of the time and no more; beyond, one in ever so many is looked at.
 
 use super::Failed;
 use crate::feedback::Feedback;
@@ -14,16 +19,10 @@ use wug_folder::Folder;
 use wug_folder::report::Report;
 use wug_target::Verdict;
 
-/// An input is run again with so many times its limit, and no less than a
-/// second, before it counts as a hang: false hangs against time.
-const PATIENCE: u32 = 5;
-/// Timeouts may cost one in so many seconds; beyond, when there were a few, the
-/// limit is halved: more executions against inputs that are slow and end. It
-/// stays above so many times what the slowest entry takes, and above this.
-const SHARE: u32 = 10;
-const FEW: u32 = 3;
-const MARGIN: u32 = 20;
-const LEAST: Duration = Duration::from_millis(100);
+/// Second runs may take one in so many seconds, after some to begin with:
+/// slow inputs that are worth keeping against time for quick ones.
+const SHARE: u32 = 20;
+const FREE: u32 = 1;
 
 /// All timeouts of a campaign.
 #[derive(Debug)]
@@ -32,17 +31,22 @@ pub(crate) struct Timeouts {
     reached: Feedback,
     /// Executions that exceeded their limit.
     pub total: u64,
-    /// The time that went into them, and how many there were since the limit
-    /// was changed.
-    waited: Duration,
-    lately: u32,
+    /// The time that went into second runs, and into what came of them.
+    pub time: Duration,
     /// Hangs that were kept, and Unix time of the last.
     kept: u64,
     last: Option<u64>,
     /// The limit of the second run is at least this.
     least: Duration,
-    /// Whether the limit stays as it is.
-    fixed: bool,
+}
+
+/// How an input ended that was given more time.
+#[derive(Debug)]
+pub(crate) struct Slow {
+    pub verdict: Verdict,
+    pub wall: Duration,
+    /// How often it hit each edge.
+    pub counts: Vec<u8>,
 }
 
 impl Timeouts {
@@ -50,62 +54,50 @@ impl Timeouts {
         Timeouts {
             reached: Feedback::default(),
             total: 0,
-            waited: Duration::ZERO,
-            lately: 0,
+            time: Duration::ZERO,
             kept: 0,
             last: None,
             least: options.hang_timeout.unwrap_or(Duration::from_secs(1)),
-            fixed: options.fixed_timeout || options.repeatable,
         }
     }
 
-    /// An input exceeded its time limit.
+    /// An input exceeded its time limit, with `news` after it had reached
+    /// something new. What came of it with more time, if it ended.
     pub fn add(
         &mut self,
         failed: &Failed<'_>,
+        news: bool,
         runner: &mut Runner<'_>,
         folder: &mut Folder,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<Slow>, Error> {
         self.total += 1;
-        self.waited += runner.timeout();
-        self.lately += 1;
-        self.shorten_limit(failed, runner);
-        if !self.reached.add(failed.counts).any() && self.kept > 0 {
-            return Ok(());
+        runner.choose_limit();
+        // Without coverage, one is as good as another.
+        let blind = self.kept == 0 && failed.counts.iter().all(|count| *count == 0);
+        let other = self.reached.add(failed.counts).any() || news || blind;
+        if !other || runner.is_over() || !self.may_confirm(runner) {
+            return Ok(None);
         }
+        let limit = runner.patience().max(self.least);
         // By the same executor: another would be forked from this process as
         // it is now, and keep a copy of its memory.
-        if runner.is_over() {
-            return Ok(());
-        }
-        let limit = (runner.timeout() * PATIENCE).max(self.least);
-        let verdict = runner.run_within(limit, failed.input);
-        if wug_target::Error::unless_ended(verdict)? != Some(Verdict::Timeout) {
-            return Ok(());
+        let begin = runner.now();
+        let mut counts = Vec::new();
+        let seen = wug_target::Error::unless_ended(runner.run_within(limit, failed.input, &mut counts))?;
+        self.time += runner.since(begin).0;
+        let Some((verdict, wall)) = seen else { return Ok(None) };
+        if verdict != Verdict::Timeout {
+            return Ok(Some(Slow { verdict, wall, counts }));
         }
         failed.keep(runner, folder, |folder, input, origin| folder.hang(input, origin))?;
         self.kept += 1;
         self.last = Some(seconds_now());
-        Ok(())
+        Ok(None)
     }
 
-    /// Gives each execution less time where timeouts take much of it.
-    fn shorten_limit(&mut self, failed: &Failed<'_>, runner: &mut Runner<'_>) {
-        if self.fixed || self.lately < FEW || self.waited * SHARE < runner.elapsed() {
-            return;
-        }
-        let limit = runner.timeout();
-        let less = (limit / 2).max(failed.corpus.turns.slowest() * MARGIN).max(LEAST);
-        if less >= limit {
-            return;
-        }
-        self.lately = 0;
-        runner.set_timeout(less);
-        runner.notice(format!(
-            "inputs that take too long take much of the time: each run has {} ms from now on, not {}; -t MS sets a limit that stays",
-            less.as_millis(),
-            limit.as_millis()
-        ));
+    /// Whether there is time for a second run.
+    fn may_confirm(&self, runner: &Runner<'_>) -> bool {
+        runner.is_repeatable() || self.time * SHARE <= runner.own_time() + self.least * FREE * SHARE
     }
 
     /// Fills in what was found.

@@ -2,11 +2,11 @@
 
 use super::{Made, Making, Mutator, Subject};
 use crate::fuzz::batch::Mutated;
-use crate::fuzz::evaluate::Evaluator;
+use crate::fuzz::evaluate::{Evaluator, Worth};
 use crate::fuzz::source::Source;
+use crate::fuzz::statistics::Spent;
 use crate::fuzz::{Error, Mutators};
 use crate::schedule::Bandit;
-use std::time::Duration;
 use wug_folder::report::{MutatorReport, Report};
 use wug_produce::mutate::Tree;
 use wug_random::hash;
@@ -23,6 +23,8 @@ pub(crate) struct MutatorList<'a> {
     /// Which fit the entry whose turn it is.
     fits: Vec<bool>,
     recent: Recent,
+    /// What each took.
+    spent: Vec<Spent>,
 }
 
 /// What came of the attempt to make an input.
@@ -37,12 +39,14 @@ pub(crate) enum Attempt {
 impl<'a> MutatorList<'a> {
     pub fn new(mutators: Vec<Box<dyn Mutator + 'a>>, uniform: bool) -> MutatorList<'a> {
         let bandit = Bandit::new(mutators.iter().map(|mutator| mutator.name()), uniform);
-        MutatorList { mutators, bandit, uniform, fits: Vec::new(), recent: Recent::default() }
+        let spent = vec![Spent::default(); mutators.len()];
+        MutatorList { mutators, bandit, uniform, fits: Vec::new(), recent: Recent::default(), spent }
     }
 
     /// Adds a mutator, before anything was learned.
     pub fn add(&mut self, mutator: Box<dyn Mutator + 'a>) {
         self.mutators.push(mutator);
+        self.spent.push(Spent::default());
         self.bandit = Bandit::new(self.mutators.iter().map(|mutator| mutator.name()), self.uniform);
     }
 
@@ -70,7 +74,10 @@ impl<'a> MutatorList<'a> {
         let Some(arm) = self.bandit.draw(|arm| self.fits[arm], making.rng()) else {
             return Ok(Attempt::NoneFits);
         };
+        let begin = making.runner.now();
         let made = self.mutators[arm].make(&subject, &mut making)?;
+        let (time, execs) = making.runner.since(begin);
+        self.spent[arm].add(execs, time);
         let made = made.filter(|_| making.out.len() <= making.max_size());
         if let Some(made) = made
             && tree.is_some()
@@ -89,8 +96,14 @@ impl<'a> MutatorList<'a> {
     }
 
     /// Learns what came of an input.
-    pub fn learn(&mut self, made: &Mutated, cost: f64, gain: f64) {
-        self.bandit.learn(made.arm, made.cost + cost, gain);
+    pub fn learn(&mut self, made: &Mutated, worth: Worth) {
+        self.spent[made.arm].add(worth.execs, worth.time);
+        self.bandit.learn(made.arm, made.cost + worth.cost, worth.gain);
+    }
+
+    /// Whether an input was made of what was learned from entries.
+    pub fn is_learned(&self, made: &Mutated) -> bool {
+        matches!(self.name(made.arm), "extend" | "fill" | "nest" | "rename")
     }
 
     /// The name of a mutator.
@@ -98,18 +111,17 @@ impl<'a> MutatorList<'a> {
         self.bandit.arms()[arm].name
     }
 
-    /// Fills in what mutators did; the time they took for other things than
-    /// making inputs.
-    pub fn report(&self, report: &mut Report) -> Duration {
-        let arm = |arm: &crate::schedule::Arm| MutatorReport {
+    /// Fills in what mutators did.
+    pub fn report(&self, report: &mut Report) {
+        let arm = |(arm, spent): (&crate::schedule::Arm, &Spent)| MutatorReport {
             name: arm.name.into(),
             tries: arm.tries,
             finds: arm.finds,
-            execs: arm.tries,
             yield_now: arm.rate(),
+            ..spent.report()
         };
-        report.mutators = self.bandit.arms().iter().map(arm).collect();
-        self.mutators.iter().map(|mutator| mutator.report(report)).sum()
+        report.mutators = self.bandit.arms().iter().zip(&self.spent).map(arm).collect();
+        self.mutators.iter().for_each(|mutator| mutator.report(report));
     }
 }
 

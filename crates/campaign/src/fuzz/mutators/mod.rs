@@ -37,7 +37,6 @@ use super::runner::Runner;
 use crate::feedback::Feedback;
 use crate::schedule::Bandit;
 use operand::Comparisons;
-use std::time::Duration;
 use wug_folder::report::Report;
 use wug_produce::mutate::{Op, Tree};
 use wug_random::Rng;
@@ -59,11 +58,8 @@ pub trait Mutator {
     /// Makes an input of an entry that it fits, in [`Making::out`].
     fn make(&mut self, entry: &Subject<'_>, making: &mut Making<'_, '_>) -> Result<Option<Made>, Error>;
 
-    /// Fills in statistics of its own; the time it took for other things than
-    /// making inputs.
-    fn report(&self, _: &mut Report) -> Duration {
-        Duration::ZERO
-    }
+    /// Fills in statistics of its own.
+    fn report(&self, _: &mut Report) {}
 }
 
 /// All mutators, in the order of the schedule and the report.

@@ -6,6 +6,7 @@
 
 use super::{Made, Making, Mutator, Subject};
 use crate::fuzz::Error;
+use crate::fuzz::ledger::Activity;
 use crate::fuzz::materials::Materials;
 use crate::operands::{self, Change, Operands, TracedRun};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -31,6 +32,8 @@ const PATIENCE: u32 = 5;
 /// Changes that are tried to find one that may be run: time, where few may
 /// leave the language.
 const TRIES: usize = 16;
+/// Where time counts, one entry is coloured for no longer than this.
+const TIME: Duration = Duration::from_millis(500);
 
 /// Puts operands of comparisons into entries, if there is a traced build.
 pub struct PutOperand {
@@ -83,12 +86,8 @@ impl Mutator for PutOperand {
         Ok(None)
     }
 
-    fn report(&self, report: &mut Report) -> Duration {
-        let (execs, time) =
-            self.comparisons.as_ref().map_or((0, Duration::ZERO), |one| (one.execs, one.time));
-        report.cmplog_time = time.as_secs();
-        report.traced_execs = execs;
-        time
+    fn report(&self, report: &mut Report) {
+        report.traced_execs = self.comparisons.as_ref().map_or(0, |one| one.execs);
     }
 }
 
@@ -142,26 +141,38 @@ impl Comparisons {
         !self.done.contains(&entry.entry)
             && entry.bytes.len() <= operands::LONGEST
             && self.execs * u64::from(SHARE) <= runner.execs()
-            && (runner.is_repeatable() || self.time * SHARE <= runner.own_time())
+            && (runner.is_repeatable()
+                || (self.time + self.takes(entry, making)) * SHARE <= runner.time_of(Activity::Mutate) * 2)
+    }
+
+    /// How long it takes to trace an entry, about, where time counts.
+    fn takes(&self, entry: &Subject<'_>, making: &Making<'_, '_>) -> Duration {
+        Duration::from_micros(making.corpus.turns.merits(entry.entry).cost as u64) * RUNS as u32
     }
 
     /// Runs an entry and a coloured copy of it in the traced build.
     fn trace(&mut self, entry: &Subject<'_>, making: &mut Making<'_, '_>) -> Result<(), Error> {
         let (begin, bytes) = (making.runner.now(), entry.bytes);
+        let doing = making.runner.turn_to(Activity::Trace);
+        self.executor.set_timeout(making.runner.timeout() * PATIENCE);
         let path = self.path_of(bytes, making)?;
         let runs = (RUNS + bytes.len() / BYTES_PER_RUN).min(MOST_RUNS);
         // Copied, since executions are made in between; they draw nothing.
         let mut rng = making.materials.rng;
         let copy = operands::coloured(bytes, runs, &mut rng, |copy| {
+            if !making.runner.is_repeatable() && making.runner.since(begin).0 > TIME {
+                return Ok(false);
+            }
             let same = self.path_of(copy, making)?;
             Ok::<bool, Error>(path.is_some() && same == path)
         })?;
         making.materials.rng = rng;
         making.runner.unless_over()?;
-        let first = self.executor.run(bytes)?.events.to_vec();
+        let first = self.executor.run(bytes)?;
+        let (wall, first) = (first.wall, first.events.to_vec());
         making.runner.unless_over()?;
         let second = self.executor.run(&copy)?;
-        making.runner.count(2);
+        making.runner.count(2, wall + second.wall);
         let changes = self.operands.changes(
             TracedRun { input: bytes, events: &first },
             TracedRun { input: &copy, events: second.events },
@@ -172,6 +183,7 @@ impl Comparisons {
             making.materials.learn_token(text);
         }
         self.keep(entry.entry, changes);
+        making.runner.turn_to(doing);
         let (time, execs) = making.runner.since(begin);
         self.execs += execs;
         self.time += time;

@@ -9,7 +9,8 @@
 
 use crate::explore::{Explorer, Found, Options, Traced};
 use crate::fuzz::Error;
-use crate::fuzz::runner::Runner;
+use crate::fuzz::budget::Budget;
+use crate::fuzz::runner::{Point, Runner};
 use std::time::Duration;
 use wug_target::Target;
 use wug_target::dictionary::{Sections, of_program};
@@ -17,12 +18,16 @@ use wug_target::dictionary::{Sections, of_program};
 /// Executions without a find after which the search is tried: a slow traced
 /// build against mutation that may still find something.
 const STALL: u64 = 10_000;
+/// The same in time, where that comes first.
+const STALL_TIME: Duration = Duration::from_secs(20);
 /// Executions of the traced build at a time, and how long these may take: the
 /// cost of starting again against late imports.
 const RUNS: u64 = 1_000;
 const TIME: Duration = Duration::from_secs(1);
-/// One in so many executions may go into this, for the same reason.
-const SHARE: u64 = 8;
+/// One in so many executions may go into this, or so much for each second of
+/// mutation, for the same reason.
+const SHARE: u32 = 8;
+const BESIDE: f64 = 0.25;
 /// The inputs that are searched for are no longer: long ones come by mutation.
 const LONGEST: usize = 200;
 
@@ -32,10 +37,10 @@ pub(crate) struct Explore {
     execution: wug_target::Options,
     options: Options,
     explorer: Option<Explorer<'static>>,
-    execs: u64,
-    /// Entries when the last was found, and executions at that time.
+    pub budget: Budget,
+    /// Entries when the last was found, and when that was.
     entries: usize,
-    since: u64,
+    since: Option<Point>,
     /// The search has nothing more to try.
     over: bool,
 }
@@ -48,9 +53,9 @@ impl Explore {
             execution: wug_target::Options { trace: None, ..execution.clone() },
             options: Options { seed: options.seed, max_size, ..Options::default() },
             explorer: None,
-            execs: 0,
+            budget: Budget::new(SHARE, BESIDE, (0, Duration::ZERO)),
             entries: 0,
-            since: 0,
+            since: None,
             over: false,
         }
     }
@@ -58,13 +63,17 @@ impl Explore {
     /// Searches for a while, if the campaign, which has so many entries, found
     /// nothing for long.
     pub fn run(&mut self, entries: usize, runner: &mut Runner<'_>) -> Result<Option<Found>, Error> {
-        let execs = runner.execs();
+        let since = *self.since.get_or_insert(Point::default());
         if self.entries != entries {
-            (self.entries, self.since) = (entries, execs);
-        }
-        if self.over || execs - self.since < STALL || self.execs * SHARE > execs {
+            (self.entries, self.since) = (entries, Some(runner.now()));
             return Ok(None);
         }
+        let (time, execs) = runner.since(since);
+        let stalls = execs >= STALL || !runner.is_repeatable() && time >= STALL_TIME;
+        if self.over || !stalls || !self.budget.allows(runner) {
+            return Ok(None);
+        }
+        let begin = runner.now();
         let time = if runner.is_repeatable() { Duration::MAX } else { TIME };
         let explorer = match &mut self.explorer {
             Some(explorer) => explorer,
@@ -79,9 +88,10 @@ impl Explore {
             },
         };
         let found = explorer.go_on(RUNS.min(runner.left()), time)?;
-        self.execs += found.execs;
         self.over = found.over;
-        runner.count(found.execs);
+        let time = runner.since(begin).0;
+        runner.count(found.execs, time);
+        self.budget.spend((time, found.execs));
         Ok(Some(found))
     }
 

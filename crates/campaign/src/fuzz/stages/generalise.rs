@@ -5,19 +5,24 @@
 //!      something new, for the campaign to evaluate.
 
 use crate::feedback::{Feedback, New, counts_reach};
+use crate::fuzz::budget::Budget;
 use crate::fuzz::lessons::Unlearned;
 use crate::fuzz::materials::Materials;
-use crate::fuzz::runner::Runner;
+use crate::fuzz::runner::{Point, Runner};
 use crate::fuzz::{Error, Options};
 use crate::generalise::{self, Generalised};
 use std::time::Duration;
 use wug_folder::report::{GeneraliseReport, Report};
 use wug_target::Verdict;
 
-/// One in so many executions goes into it at most, after a few to begin with:
-/// structure known early against mutation.
-const SHARE: u64 = 4;
-const CREDIT: u64 = 500;
+/// One in so many executions goes into it at most, or so much for each second
+/// of mutation, after a few to begin with: structure known early against
+/// mutation.
+const SHARE: u32 = 4;
+const BESIDE: f64 = 0.5;
+const CREDIT: (u64, Duration) = (500, Duration::from_millis(500));
+/// One entry takes no longer than this at a time: others wait for their turn.
+const TIME: Duration = Duration::from_millis(500);
 /// Executions for one entry: so many, and so many for each byte. All gaps of
 /// one entry against the turn of the next.
 const RUNS: usize = 64;
@@ -30,12 +35,11 @@ const NEST_RUNS: usize = 32;
 const MET: usize = 64;
 
 /// Generalises entries.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Generalise {
     /// Whether words that have to be the same are looked for.
     links: bool,
-    execs: u64,
-    pub time: Duration,
+    pub budget: Budget,
     report: GeneraliseReport,
 }
 
@@ -47,7 +51,11 @@ pub(crate) struct MetInputs {
 
 impl Generalise {
     pub fn new(options: &Options) -> Generalise {
-        Generalise { links: options.links, ..Generalise::default() }
+        Generalise {
+            links: options.links,
+            budget: Budget::new(SHARE, BESIDE, CREDIT),
+            report: GeneraliseReport::default(),
+        }
     }
 
     /// Generalises the next entry of the backlog, if there is one and the
@@ -59,7 +67,7 @@ impl Generalise {
         runner: &mut Runner<'_>,
     ) -> Result<Option<MetInputs>, Error> {
         let Some(lessons) = &mut materials.lessons else { return Ok(None) };
-        if self.execs * SHARE > runner.execs() + CREDIT * SHARE || runner.is_over() {
+        if !self.budget.allows(runner) || runner.is_over() {
             return Ok(None);
         }
         let Some(next) = lessons.next() else { return Ok(None) };
@@ -69,14 +77,14 @@ impl Generalise {
         let flaky = feedback.flaky();
         let sure = edges.iter().filter(|id| flaky.binary_search(id).is_err());
         let wanted: Vec<New> = sure.map(|id| New { id: *id, classes: u8::MAX }).collect();
-        let mut probe = Probe { runner, feedback, wanted: &wanted, met: Vec::new() };
+        let time = if runner.is_repeatable() { Duration::MAX } else { TIME };
+        let mut probe = Probe { runner, feedback, wanted: &wanted, met: Vec::new(), begin, time };
         // An input that does not reach the same again is asked no further.
         let form = match !wanted.is_empty() && probe.reaches(&input)? {
             true => Some(self.form_of(&input, &mut probe)?),
             false => None,
         };
         let inputs = probe.met;
-        self.execs += runner.since(begin).1;
         if let Some((mut form, takes_itself)) = form {
             self.count(&input, &form, &takes_itself);
             form.edges = wanted.iter().map(|new| new.id).collect();
@@ -87,7 +95,7 @@ impl Generalise {
             lessons.of_entry.retain(|_, other| *other != number);
             lessons.of_entry.insert(entry, number);
         }
-        self.time += runner.since(begin).0;
+        self.budget.spend(runner.since(begin));
         Ok(Some(MetInputs { entry, inputs }))
     }
 
@@ -114,14 +122,15 @@ impl Generalise {
         report.nests += takes_itself.len() as u64;
     }
 
-    /// An input met on the way was evaluated.
-    pub fn evaluated(&mut self, kept: bool) {
-        self.report.finds += u64::from(kept);
+    /// An input met on the way was evaluated, and was worth so much.
+    pub fn evaluated(&mut self, gain: f64) {
+        self.budget.gained(gain);
+        self.report.finds += u64::from(gain > 0.0);
     }
 
     /// Fills in what was done.
     pub fn report(&self, materials: &Materials<'_>, report: &mut Report) {
-        report.generalise_execs = self.execs;
+        report.generalise_execs = self.budget.execs;
         report.generalised = self.report.clone();
         if let Some(lessons) = &materials.lessons {
             lessons.report(&mut report.generalised);
@@ -149,6 +158,9 @@ struct Probe<'p, 'a> {
     wanted: &'p [New],
     /// Inputs that crashed or reached something new.
     met: Vec<Vec<u8>>,
+    /// Since when, and for how long it may ask.
+    begin: Point,
+    time: Duration,
 }
 
 impl Probe<'_, '_> {
@@ -159,7 +171,7 @@ impl Probe<'_, '_> {
 
     /// The same, and how often it hits each.
     fn counts(&mut self, input: &[u8], counts: &mut Vec<u8>) -> Result<bool, Error> {
-        if self.runner.is_over() {
+        if self.runner.is_over() || self.runner.since(self.begin).0 > self.time {
             return Ok(false);
         }
         let seen = self.runner.run(input)?;

@@ -40,9 +40,10 @@ impl Recheck {
         if runner.is_over() {
             return Ok(None);
         }
+        self.executor.set_timeout(runner.timeout() * SLOWER);
         let Some(seen) = wug_target::Error::unless_ended(self.executor.run(input))? else { return Ok(None) };
-        let verdict = seen.verdict;
-        runner.count(1);
+        let (verdict, wall) = (seen.verdict, seen.wall);
+        runner.count(1, wall);
         self.execs += 1;
         if !verdict.is_crash() {
             return Ok(None);

@@ -5,7 +5,9 @@
 
 use crate::feedback::{New, counts_reach, reaches};
 use crate::fuzz::Error;
-use crate::fuzz::runner::Runner;
+use crate::fuzz::budget::Budget;
+use crate::fuzz::ledger::Activity;
+use crate::fuzz::runner::{Point, Runner};
 use crate::structure::Structure;
 use std::time::Duration;
 use wug_produce::mutate::Tree;
@@ -15,14 +17,23 @@ use wug_target::{Verdict, coverage};
 /// quicker to run ever after, but mutators find more.
 const RUNS: u64 = 200;
 const LEAST_RUNS: u64 = 8;
-/// The share of all executions that is spent so, one in so many.
-const SHARE: u64 = 5;
+/// The share of all executions that is spent so, one in so many, and of the
+/// time for each second of mutation. An input gets its least number of runs in any case, if they take no
+/// longer than this.
+const SHARE: u32 = 5;
+const BESIDE: f64 = 0.3;
+const LEAST_TIME: Duration = Duration::from_millis(20);
 
 /// Trims new entries.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Trim {
-    pub time: Duration,
-    execs: u64,
+    pub budget: Budget,
+}
+
+impl Default for Trim {
+    fn default() -> Trim {
+        Trim { budget: Budget::new(SHARE, BESIDE, (0, Duration::ZERO)).fixed() }
+    }
 }
 
 /// What a trimmed input has to reach, and the coverage of the last that did.
@@ -30,23 +41,28 @@ struct Goal<'t, 'a> {
     news: &'t [New],
     counts: &'t mut Vec<u8>,
     runner: &'t mut Runner<'a>,
+    begin: Point,
+    time: Duration,
 }
 
 impl Trim {
-    /// Makes an input smaller while it reaches all of `news`; `counts` is its
-    /// coverage, in classes.
+    /// Makes an input, which takes so long, smaller while it reaches all of
+    /// `news`; `counts` is its coverage, in classes.
     pub fn run(
         &mut self,
         input: &mut Vec<u8>,
         tree: &mut Option<Tree>,
-        news: &[New],
+        (news, wall): (&[New], Duration),
         counts: &mut Vec<u8>,
         structure: Option<&Structure<'_>>,
         runner: &mut Runner<'_>,
     ) -> Result<(), Error> {
-        let begin = runner.now();
-        let budget = (runner.execs() / SHARE).saturating_sub(self.execs).clamp(LEAST_RUNS, RUNS);
-        let mut goal = Goal { news, counts, runner };
+        let (begin, doing) = (runner.now(), runner.turn_to(Activity::Trim));
+        let share = runner.execs() / u64::from(SHARE);
+        let budget = share.saturating_sub(self.budget.execs).clamp(LEAST_RUNS, RUNS);
+        let least = (wall * LEAST_RUNS as u32).min(LEAST_TIME);
+        let time = self.budget.left(runner).max(least);
+        let mut goal = Goal { news, counts, runner, begin, time };
         match (tree.as_ref(), structure) {
             (Some(whole), Some(structure)) => {
                 if let Some(trimmed) = trim_tree(input, whole, structure, budget, &mut goal)? {
@@ -55,9 +71,8 @@ impl Trim {
             }
             _ => trim_bytes(input, budget, &mut goal)?,
         }
-        let (time, execs) = runner.since(begin);
-        self.time += time;
-        self.execs += execs;
+        self.budget.spend(runner.since(begin));
+        runner.turn_to(doing);
         Ok(())
     }
 }
@@ -106,9 +121,9 @@ fn trim_bytes(input: &mut Vec<u8>, budget: u64, goal: &mut Goal<'_, '_>) -> Resu
 
 impl Goal<'_, '_> {
     /// Whether an input reaches all news; its coverage is kept if so. No more,
-    /// once the campaign is to end.
+    /// once the campaign is to end or the time is up.
     fn is_met(&mut self, input: &[u8]) -> Result<bool, Error> {
-        if self.runner.is_over() {
+        if self.runner.is_over() || self.runner.since(self.begin).0 > self.time {
             return Ok(false);
         }
         let Some(seen) = wug_target::Error::unless_ended(self.runner.run(input))? else { return Ok(false) };

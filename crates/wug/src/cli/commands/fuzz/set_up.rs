@@ -70,7 +70,7 @@ impl<'a> Started<'a> {
             uniform: fuzz.schedule == Schedule::Uniform,
             mutators: fuzz.mutators.into(),
             hang_timeout: hang.map(Duration::from_millis),
-            fixed_timeout: fuzz.execution.has_timeout(),
+            fixed_timeout: fuzz.execution.has_fixed_timeout(),
             plain: fuzz.plain,
             ..Options::default()
         };

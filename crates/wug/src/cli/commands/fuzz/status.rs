@@ -93,7 +93,8 @@ impl Status {
     }
 
     fn report(&mut self, report: &Report) {
-        if !self.told_seeds && report.seeds.given > 0 && !report.grammar.is_empty() {
+        let seeds_done = report.seeds.given > 0 && report.seeds.waiting == 0;
+        if !self.told_seeds && seeds_done && !report.grammar.is_empty() {
             self.told_seeds = true;
             self.ticker.say(&seeds(report));
         }
@@ -169,12 +170,17 @@ pub fn figures(report: &Report) -> String {
     parts.push(format!("{} execs, {:.0}/s", report.execs_done, report.execs_ps_last_min));
     parts.push(format!("{} of {} edges", report.edges_found, report.total_edges));
     parts.push(format!("corpus {}", report.corpus_count));
+    let seeds = &report.seeds;
+    if seeds.waiting > 0 {
+        parts.push(format!("{} of {} seeds", seeds.given, seeds.given + seeds.waiting));
+    }
     parts.join(" · ")
 }
 
 /// The mutators that found most, with their finds.
 fn best(mutators: &[MutatorReport]) -> String {
-    let mut found: Vec<&MutatorReport> = mutators.iter().filter(|mutator| mutator.finds > 0).collect();
+    let mut found: Vec<&MutatorReport> =
+        mutators.iter().filter(|mutator| mutator.finds > 0 && !mutator.is_stage).collect();
     found.sort_by_key(|mutator| std::cmp::Reverse(mutator.finds));
     let words = found.iter().take(3).map(|mutator| format!("{} {}", mutator.name, mutator.finds));
     words.collect::<Vec<_>>().join(", ")
