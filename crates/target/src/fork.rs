@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 use wug_runtime::abi;
 
 /// Where a fork server is asked to start.
@@ -38,6 +39,8 @@ pub struct Fork {
     /// Mutants of the first inputs that are run both ways. 0: the place is
     /// taken without proof, which only its judge does.
     pub mutants: usize,
+    /// Of slow programs, fewer mutants are run: those that begin in this time.
+    pub patience: Duration,
     proofs: Arc<Mutex<Proofs>>,
 }
 
@@ -46,7 +49,7 @@ type Proofs = HashMap<PathBuf, Result<usize, String>>;
 
 impl Default for Fork {
     fn default() -> Self {
-        Fork { at: ForkAt::Main, mutants: 100, proofs: Arc::default() }
+        Fork { at: ForkAt::Main, mutants: 100, patience: Duration::from_secs(60), proofs: Arc::default() }
     }
 }
 

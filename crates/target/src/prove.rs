@@ -22,7 +22,7 @@ use super::target::{Kind, Options, Output, Target, find};
 use super::verdict::Verdict;
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use wug_random::Rng;
 
 /// Inputs that are run as they are.
@@ -33,8 +33,6 @@ const MAX_LENGTH: usize = 64 << 10;
 const AGAIN: usize = 3;
 /// Runs whose time may be up before it is given up.
 const MAX_TIMEOUTS: usize = 3;
-/// Of slow programs, fewer mutants are run: those that begin in this time.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of output that are compared.
 const MAX_OUTPUT: usize = 1 << 20;
 
@@ -109,7 +107,7 @@ fn prove(target: &Target, options: &Options, inputs: &[&[u8]]) -> Result<Result<
     let short: Vec<&[u8]> = first.iter().copied().filter(|input| input.len() <= MAX_LENGTH).collect();
     let mut rng = Rng::new(0, 0);
     for number in 0..options.fork.mutants {
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > options.fork.patience {
             break;
         }
         let mutant = mutant(&short, number, &mut rng);

@@ -44,6 +44,7 @@ const WAYS: &[(&str, bool, Expected)] = &[
     ("twice", true, Moves(OPEN, "")),
     ("map", true, Moves(OPEN, "")),
     ("map-stdin", false, Moves(&["mmap"], "")),
+    ("polled", false, Moves(READ, "")),
     ("poll", false, Moves(&["poll"], "")),
     ("select", false, Moves(&["pselect6", "select"], "")),
     ("raw", false, Moves(READ, "")),
@@ -75,7 +76,10 @@ const WAYS: &[(&str, bool, Expected)] = &[
 const INPUTS: [&str; 8] = ["1", "", "12345", "a", "3p4p", "9e", "pppp11", "2"];
 
 fn options(at: ForkAt) -> Options {
-    Options { timeout: Duration::from_secs(60), fork: Fork::at(at), ..Options::default() }
+    let mut fork = Fork::at(at);
+    // However busy the machine is.
+    fork.patience = Duration::from_secs(86_400);
+    Options { timeout: Duration::from_secs(60), fork, ..Options::default() }
 }
 
 fn target(program: &Path, way: &str, by_file: bool) -> Target {

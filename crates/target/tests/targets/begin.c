@@ -116,8 +116,13 @@ static int run(const char *way) {
     FILE *config = 0, *file;
     pthread_t thread;
     struct stat about;
+    if (is(way, "polled")) {
+        struct pollfd open_ones[3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+        if (poll(open_ones, 3, 0) || poll((struct pollfd *)8, 1, 0) != -1) exit(3);
+    }
     set_up();
     /* How it reads its input. */
+    if (is(way, "polled")) return take(0), judge();
     if (is(way, "read")) return take(0), judge();
     if (is(way, "file")) return take_file(path), judge();
     if (is(way, "named")) return take_file(path), printf("%s\n", path), judge();
