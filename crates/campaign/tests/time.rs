@@ -100,6 +100,8 @@ fn one_slow_feature_does_not_take_the_time_of_all_others() {
     let execs = |sum: &mut dyn Iterator<Item = u64>| sum.sum::<u64>();
     assert_eq!(execs(&mut report.activities.iter().map(|activity| activity.execs)), report.execs_done);
     assert_eq!(execs(&mut report.mutators.iter().map(|mutator| mutator.execs)), report.execs_done);
+    let unfinished = report.mutators.iter().find(|row| row.name == "unfinished").map_or(0, |row| row.execs);
+    assert!(unfinished < 50, "{unfinished}");
     let mutated = report.activities.iter().find(|activity| activity.name == "mutate").expect("mutation");
     assert!(mutated.seconds > 6.0, "{:?}", report.activities);
 }

@@ -10,6 +10,8 @@ use wug_target::Executor;
 /// So many executions tell whether a target is slow, which is this long.
 const FEW_RUNS: u32 = 20;
 const SLOW: Duration = Duration::from_millis(15);
+/// The row of executions for inputs that are not evaluated to the end.
+const UNFINISHED: &str = "unfinished";
 /// What "the last minute" is.
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -165,6 +167,13 @@ impl Statistics {
         }
         let report = &mut self.report;
         self.stages.report(&mut report.mutators);
+        // What came of an input is not known when the end comes in between.
+        let known: u64 = report.mutators.iter().map(|row| row.execs).sum();
+        let execs = runner.own_execs().saturating_sub(known);
+        if execs > 0 {
+            let name = UNFINISHED.into();
+            report.mutators.push(MutatorReport { name, execs, is_stage: true, ..MutatorReport::default() });
+        }
         runner.report(report);
         report.total_edges = report.total_edges.max(report.edges_found);
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
