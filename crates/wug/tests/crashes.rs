@@ -334,7 +334,8 @@ fn crashes_that_do_not_happen_again_have_the_site_that_the_runtime_saw() {
     fs::write(folder.join("source.c"), source).expect("a source");
     let built = wug(&folder, &["cc", "-O1", "-o", "target", "source.c"]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let inputs = ["z", "a", "zz", "b"].map(str::to_string);
+    // Small seeds are run first.
+    let inputs = ["z", "a", "zz", "bb"].map(str::to_string);
     let arguments =
         ["fuzz", "-i", "seeds", "-o", "out", "-s", "1", "-E", "40", "-t", "20000", "--", "./target"];
     write(&folder.join("seeds"), &inputs);

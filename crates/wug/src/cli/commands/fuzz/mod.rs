@@ -86,8 +86,7 @@ pub struct Fuzz {
     /// Mutators: bandit, or uniform
     #[arg(long, default_value = "bandit", value_name = "HOW", hide_possible_values = true)]
     schedule: Schedule,
-    /// Structural mutators: spot, aggressive (Gramatron's),
-    /// both
+    /// Structural mutators: spot, aggressive, both
     #[arg(
         long,
         default_value = "both",
