@@ -283,7 +283,8 @@ static int run(const char *way) {
         return take(0), judge();
     }
     if (is(way, "helper")) {
-        file = popen("cat >/dev/null", "w");
+        /* Nothing but the shell: targets may not see what PATH leads to. */
+        file = popen("while read -r line; do :; done", "w");
         take(0);
         if (file) fwrite(input, 1, length, file), pclose(file);
         return judge();
